@@ -22,12 +22,14 @@ SCHEMA: Final = "dealwire.history/1"
 VERDICTS: Final = {
     "same": "same",
     "same-but-the-rake": "same but the rake",
+    "same-but-the-odd-chip": "same but the odd chip",
     "not-expressible": "not expressible",
     "nothing-recorded": "no outcome recorded",
     "different": "different",
     "unreadable": "unreadable",
 }
 """Comparison -> its words."""
+_SAME: Final = ("same", "same-but-the-rake", "same-but-the-odd-chip")
 _WRONG: Final = ("different", "unreadable")
 
 
@@ -57,8 +59,8 @@ def command(ctx: click.Context, /, paths: tuple[Path, ...], as_json: bool, liste
     FILE is a Poker Hand History (*.phh, *.phhs) or a text with hands as PokerStars writes them; of a FOLDER all such
     files are read, and of those below it. Nothing is fetched and nothing is kept.
 
-    A hand is the same if every pot and every seat's chips are what the record says, or the same but the rake, if the
-    record has one. A hand that needs what the rules do not have is not expressible. The exit code is 1 if a hand is
+    A hand is the same if every pot and every seat's chips are what the record says, or the same but the rake or the odd
+    chip of a tie. A hand that needs what the rules do not have is not expressible. The exit code is 1 if a hand is
     different or cannot be read.
     """
     files = histories_in(paths)
@@ -87,8 +89,8 @@ def _say_counts(counts: Counter[str], reasons: dict[str, Counter[str]], files: i
             rows.append((f"{counts[name]:,}", words, ""))
             rows += [(f"{many:,}", "", why) for why, many in reasons[name].most_common() if why]
     say_table(rows, frozenset({0}))
-    played = counts["same"] + counts["same-but-the-rake"] + counts["different"]
-    same = counts["same"] + counts["same-but-the-rake"]
+    same = sum(counts[name] for name in _SAME)
+    played = same + counts["different"]
     share = f"; {100 * same / played:.2f} % of those played are the same" if played else ""
     echo(f"{counts.total():,} hands in {files:,} files, by edition {EDITION}{share}")
 

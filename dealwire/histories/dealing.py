@@ -76,6 +76,9 @@ class Dealing:
         self._see(CONTROLLER, body)
 
     def _before(self) -> None:
+        most = self._procedure.seats.most
+        if max(self._history.stakes) > most:
+            raise Cannot(f"a seat above {most}, the most that the game is dealt to")
         spots = {bet.name: bet.number for bet in self._procedure.bet}
         self._see(SHOE, e.ShoeLoaded(1, self._procedure.deck.decks, self._procedure.deck.cards))
         for number, cents in self._history.stakes.items():

@@ -254,7 +254,7 @@ class _Reader:
         self._hand.street(self._round)
 
     def _show(self, number: int, rest: list[str]) -> None:
-        cards = self._cards("".join(rest))
+        cards = self._own(number) if rest == ["-"] else self._cards("".join(rest))  # `-` shows the cards as dealt
         self._hand.showings = [each for each in self._hand.showings if each.seat != number]
         self._hand.showings.append(Showing(number, () if UNREAD in cards else cards))
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import Final
 
 from dealwire.histories.betting import Put
@@ -12,8 +13,13 @@ from dealwire.histories.history import History, HistoryError, Post, Showing, Tak
 from devices.events import BettingAction
 from protocol.cards import UNREAD, Card, parse_card
 
-HEADER: Final = re.compile(r"^[^\w\n]*PokerStars (?:Home Game |Zoom )*(?:Hand|Game) #(\d+):(.*)$", re.MULTILINE)
-"""First line of a hand."""
+_OTHER: Final = r"(?:[A-Z][A-Za-z]* ){1,4}(?=[^\n]*\n\s*Table )"
+HEADER: Final = re.compile(
+    rf"^[^\w\n]*(?:PokerStars (?:Home Game |Zoom )*|{_OTHER})(?:Hand|Game) #(\w+):(.*)$", re.MULTILINE | re.IGNORECASE
+)
+"""First line of a hand; other sites and converters write hands in the same form."""
+_FOREIGN: Final = re.compile(r"^(?=.*PokerStars)(?=.*\d{8})(?=.*\d:\d\d:\d\d).*$", re.MULTILINE)
+"""First line of a hand in another language."""
 _GAMES: Final = (
     (r"5 Card Omaha|6 Card Omaha|Courchevel", "omaha of more than four cards"),
     (r"6\+ ?Hold'em|Short ?Deck", "short-deck hold'em"),
@@ -30,8 +36,8 @@ _GAMES: Final = (
     (r"Badugi", "badugi"),
 )
 """Name of a game in the header -> form, or the name of a game that is none here. The first that is found counts."""
-_TABLE: Final = re.compile(r"^Table '.*'(?:.*Seat #(\d+) is the button)?")
-_SEAT: Final = re.compile(r"^Seat (\d+): (.+) \(\D{0,2}([\d,.]+) in chips(?:, .*)?\)(.*)$")
+_TABLE: Final = re.compile(r"^Table (?:ID )?'.*'(?:.*Seat #(\d+) is the button)?")
+_SEAT: Final = re.compile(r"^Seat (\d+): (.+) \(\D{0,2}([\d,.]+)(?: [A-Z]{3})? in chips(?:, .*)?\)(.*)$")
 _MONEY: Final = r"[^\d\[\]()]{0,4}([\d,]*\.?\d+)"
 _AMOUNT: Final = re.compile(r"(?<![\w#/-])[$€£]?(\d[\d,]*(?:\.\d+)?)(?![\w/])")
 _CARDS: Final = re.compile(r"\[([^\[\]]*)\]")
@@ -39,6 +45,7 @@ _STREETS: Final = re.compile(r"^\*\*\* ([A-Z0-9a-z ]+?) \*\*\*(.*)$")
 _UNCALLED: Final = re.compile(rf"^Uncalled bet \({_MONEY}\) returned to (.+)$")
 _TOTAL: Final = re.compile(rf"^Total pot {_MONEY}.*\| Rake {_MONEY}")
 _MUCKED: Final = re.compile(r"^Seat (\d+): .* mucked \[([^\]]*)\]")
+_WON: Final = re.compile(rf"^Seat (\d+): .*(?:won|collected) \({_MONEY}\)")
 _TWICE: Final = re.compile(r"^(?:FIRST|SECOND|THIRD) ")
 _BLIND_WORDS: Final = {
     "small blind": "small-blind",
@@ -50,23 +57,27 @@ _BLIND_WORDS: Final = {
     "dead blind": "dead-post",
     "a dead blind": "dead-post",
     "button blind": "button-blind",
+    "": "post",
 }
 
 
 def is_pokerstars(text: str) -> bool:
     """Return True for a text that holds hands in this form."""
-    return HEADER.search(text) is not None
+    return HEADER.search(text) is not None or _FOREIGN.search(text) is not None
 
 
 def hands_of(text: str, file: str) -> Iterator[History | HistoryError]:
     """Yield the hands of a text, or the error of one that cannot be read."""
-    found = [*HEADER.finditer(text)]
-    ends = [*(each.start() for each in found[1:]), len(text)][: len(found)]
-    for header, end in zip(found, ends, strict=True):
-        line = text.count("\n", 0, header.start()) + 1
+    english = {header.start(): header for header in HEADER.finditer(text)}
+    starts = sorted({*english, *(foreign.start() for foreign in _FOREIGN.finditer(text))})
+    for start, end in pairwise([*starts, len(text)]):
+        header, line = english.get(start), text.count("\n", 0, start) + 1
+        if header is None:
+            yield History(f"{file}:{line}", UNKNOWN, {}, not_expressible="the record is not in English")
+            continue
         place = f"{file}:{line}: hand {header[1]}"
         try:
-            yield _Reader(text[header.start() : end].splitlines(), place, header[1]).hand()
+            yield _Reader(text[start:end].splitlines(), place, header[1]).hand()
         except HistoryError as error:
             yield error
 
@@ -88,6 +99,7 @@ class _Reader:
         self._put = Put()
         self._round, self._ended, self._last = 0, False, ""
         self._posts: list[tuple[int, str, int]] = []
+        self._won: list[Taken] = []
         self._mucked: dict[int, tuple[Card, ...]] = {}
 
     def hand(self) -> History:
@@ -107,6 +119,8 @@ class _Reader:
             hand.not_expressible = "the record breaks off before the summary"
         elif len(hand.stakes) < 2:
             hand.not_expressible = "fewer than two players are in the hand"
+        if hand.recorded.taken == []:  # a winner who cashed out has no line of what he collected
+            hand.recorded.taken = self._won
         self._show_mucked()
         return hand
 
@@ -129,6 +143,8 @@ class _Reader:
         elif (back := _UNCALLED.match(line)) is not None:
             recorded = self._hand.recorded.back
             recorded[self._seats[back[2]]] = recorded.get(self._seats[back[2]], 0) + self._cents(back[1])
+        elif line.startswith("STP added"):
+            self._hand.not_expressible = "the house adds money to the pot"
         elif line.startswith("Dealt to "):
             self._dealt(line.removeprefix("Dealt to "))
         else:
@@ -141,6 +157,9 @@ class _Reader:
             rest = line[len(name) :]
             if rest.startswith(": "):
                 self._acts(self._seats[name], rest[2:])
+                return
+            if rest.startswith((" shows [", " mucks hand")):
+                self._acts(self._seats[name], rest[1:])
                 return
             if taken := re.match(rf" collected {_MONEY} from (.+)$", rest):
                 recorded = self._hand.recorded
@@ -173,6 +192,8 @@ class _Reader:
             self._hand.recorded.taken = self._hand.recorded.taken or []
         elif (mucked := _MUCKED.match(line)) is not None:
             self._mucked[int(mucked[1])] = self._cards(mucked[2])
+        elif (won := _WON.match(line)) is not None:
+            self._won.append(Taken(int(won[1]), "", self._cents(won[2])))
 
     # ------------------------------------------------------------------ values
 
@@ -193,11 +214,13 @@ class _Reader:
     def _post(self, seat: int, text: str) -> None:
         text = text.removesuffix(" and is all-in")
         words = re.sub(r"\s+\S*\d\S*(?: [A-Z]{3})?$", "", text)
-        name, amount = _BLIND_WORDS.get(words, ""), self._money(text)
+        name, amount = _BLIND_WORDS.get("" if words == text else words, ""), self._money(text)
         if not name or name == "button-blind":
             self._hand.not_expressible = f"a bet {words!r} before the first card"
             return
         self._there.add(seat)
+        if name == "small-blind" and any(each == name for _, each, _ in self._posts):
+            name = "dead-post"  # of a player who comes in
         self._posts.append((seat, name, amount))
         if name == "both":
             self._put.post(seat, "post", min(amount, self._put.high) or amount)
@@ -254,8 +277,17 @@ class _Reader:
 
     def _call(self, seat: int, text: str) -> None:
         """Call. Before the first cards are open a call says what it is of, since a blind may be short."""
+        if not self._round:
+            self._revive(seat, self._put.high - self._money(text))
         amount = self._put.lies.get(seat, 0) + self._money(text) if not self._round else 0
         self._bet(seat, BettingAction.CALL, amount)
+
+    def _revive(self, seat: int, amount: int) -> None:
+        """Take what a player put up as a bet after all, if it is what his call of the whole bet lacks."""
+        dead = seat, "dead-post", amount
+        if dead in self._posts and not self._put.lies.get(seat, 0):
+            self._posts[self._posts.index(dead)] = seat, "post", amount
+            self._put.post(seat, "post", amount)
 
     def _raise(self, seat: int, text: str) -> None:
         to = text.rpartition(" to ")[2]
@@ -310,8 +342,6 @@ def _named(posts: list[tuple[int, str, int]], button: int | None, seats: list[in
         if name == "both":
             live = min(amount, most) if most else amount * 2 // 3
             found += [Post(seat, "post", live), Post(seat, "dead-post", amount - live)]
-        elif name == "small-blind" and seat != small:
-            found.append(Post(seat, "dead-post", amount))
         else:
             found.append(Post(seat, "post" if name == "big-blind" and seat != big else name, amount))
     return [post for post in found if post.amount]

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final, Literal
 
@@ -14,8 +14,9 @@ from dealer_flow.record.result import RoundResult
 from dealwire.histories.dealing import Cannot, Dealing, options_for
 from dealwire.histories.forms import HOUSE
 from dealwire.histories.history import History
+from dealwire.histories.odd_chip import CLAUSE, odd_chip
 from dealwire.table.table import TableTerms
-from devices.events import Seen
+from devices.events import BettingAction, Seen
 from rules.game.load import Game, load_game
 from rules.settlement import HouseRake, PotTotal, Settlement
 
@@ -23,10 +24,13 @@ EDITION: Final = "colorado-2021-05-01"
 """Edition without a maximum bet, by which every history is played."""
 TOKENS: Final = (1, 5, 10, 25, 50, 100)
 """Smallest chips that a site may have split a pot in, in units of the record."""
-ODD: Final = "the odd chip of a tie goes to another seat"
+ODD: Final = f"another seat has the odd chip than by {CLAUSE}"
 MOST_RAKE: Final = 10
 """Largest rake that winnings may leave, in percent of the pots, where the record does not name it."""
-Kind = Literal["same", "same-but-the-rake", "not-expressible", "nothing-recorded", "different"]
+UNSEEN: Final = "a hand that was never shown could win the pot"
+Kind = Literal["same", "same-but-the-rake", "same-but-the-odd-chip", "not-expressible", "nothing-recorded", "different"]
+SAME: Final = ("same", "same-but-the-rake")
+ODD_KIND: Final = ("same-but-the-odd-chip",)
 
 
 @dataclass
@@ -64,11 +68,12 @@ class Table:
     def plays(self, history: History) -> Comparison:
         """Play a hand and compare its end. Where a blind is short, it is called in full, or else as it lies there."""
         found = self._plays(history, HOUSE)
-        other = history.as_posted() if history.as_posted is not None and found.kind == "different" else None
+        odd = found.kind == "same-but-the-odd-chip"
+        other = history.as_posted() if history.as_posted is not None and (odd or found.kind == "different") else None
         if isinstance(other, History):
             second = self._plays(other, {**HOUSE, "short-blind": "as-posted"})
-            found = second if second.kind != "different" else found
-        return found
+            found = second if second.kind in SAME or (second.kind != "different" and not odd) else found
+        return _explained(history, found) if found.kind == "different" else found
 
     def _plays(self, history: History, house: Mapping[str, str]) -> Comparison:
         if history.not_expressible:
@@ -120,11 +125,11 @@ class Table:
             return Comparison("nothing-recorded", "the record has no outcome", "no outcome", result, gross)
         if isinstance(rake, str):
             return _different(rake, "another pot", result, gross)
-        for token in TOKENS:
-            found = self._with_token(history, result, gross, rake, token)
-            if found.kind != "different":
-                return found
-        return self._with_token(history, result, gross, rake, 1)
+        every = [self._with_token(history, result, gross, rake, 1)]
+        if every[0].kind in SAME:
+            return every[0]
+        every += (self._with_token(history, result, gross, rake, token) for token in TOKENS[1:])
+        return next((each for kinds in (SAME, ODD_KIND) for each in every if each.kind in kinds), every[0])
 
     def _with_token(
         self, history: History, result: RoundResult, gross: Settlement, rake: int, token: int
@@ -134,10 +139,10 @@ class Table:
         settled = self._settled(history, result, token, rake) if exact else gross
         wrong = next(_differences(history, settled, rake if not exact else 0), None)
         if wrong is not None:
-            odd = _is_odd_chip(history, settled)
-            return _different(
-                f"the odd chip: {wrong}" if odd else wrong, ODD if odd else "other winnings", result, settled
-            )
+            odd = odd_chip(history, settled, token) if exact and not _other_back(history, settled) else ""
+            if odd:
+                return Comparison("same-but-the-odd-chip", odd, ODD, result, settled)
+            return _different(wrong, "other winnings", result, settled)
         how = f"split in chips of {token}" if token > 1 else ""
         return Comparison("same-but-the-rake" if rake else "same", how, how, result, settled)
 
@@ -147,8 +152,7 @@ class Table:
         """Return the verdict on a hand that was not settled: its first incident, or the pot that is held."""
         held = next((pot.held for pot in settled.pots if pot.held), settled.why or "")
         if result.outcome == "complete" and _nobody_showed(history):
-            why = "a hand that was never shown could win the pot"
-            return Comparison("not-expressible", why, why, result, settled)
+            return Comparison("not-expressible", UNSEEN, UNSEEN, result, settled)
         if result.outcome == "complete":
             return _different(f"held: {held}", "held", result, settled)
         first = next((each for each in incidents if each.unreliable or each.code == "action-refused"), None)
@@ -164,7 +168,8 @@ def _different(
 
 
 def _nobody_showed(history: History) -> bool:
-    return not any(each.cards for each in history.showings)
+    folded = sum(act.action is BettingAction.FOLD for street in history.streets for act in street.acts)
+    return not any(each.cards for each in history.showings) and len(history.stakes) - folded > 1
 
 
 def _won(settlement: Settlement) -> Counter[int]:
@@ -179,7 +184,12 @@ def _rake(history: History, gross: Settlement) -> int | str | None:
     """Return the rake that the record leaves of the pots, a difference in the pots themselves, or None if it has no
     outcome."""
     recorded, pots = history.recorded, sum(pot.cents for pot in gross.pots)
-    if recorded.total is not None and pots not in (recorded.total, recorded.total + (recorded.rake or 0)):
+    if _cut_otherwise(history, gross):
+        return recorded.rake or 0
+    total = recorded.total
+    if total is not None and not recorded.back:  # a record may count an uncalled bet among the pots
+        total -= sum(_back(gross).values()) if total > pots else 0
+    if total is not None and pots not in (total, total + (recorded.rake or 0)):
         return f"recorded are pots of {recorded.total}, came {pots}"
     if recorded.taken is not None:
         rake = pots - sum(each.amount for each in recorded.taken)
@@ -198,13 +208,72 @@ def _rake(history: History, gross: Settlement) -> int | str | None:
     return rake
 
 
+def _back(settled: Settlement) -> dict[int, int]:
+    return {line.seat: line.returned for line in settled.lines if line.result == "returned"}
+
+
+def _other_back(history: History, settled: Settlement) -> list[str]:
+    """Return each uncalled bet that is another one than recorded."""
+    back = _back(settled)
+    return [
+        f"recorded is {cents} back to seat {seat}, came {back.get(seat, 0)}"
+        for seat, cents in history.recorded.back.items()
+        if back.get(seat, 0) != cents
+    ]
+
+
+def _cut_otherwise(history: History, settled: Settlement) -> bool:
+    """Return True if a record calls more or less of a bet uncalled, and its pot is as much smaller or larger."""
+    recorded, pots = history.recorded, sum(pot.cents for pot in settled.pots)
+    more = sum(recorded.back.values()) - sum(_back(settled).values())
+    return bool(
+        more and recorded.back and recorded.taken and recorded.total is not None and recorded.total + more == pots
+    )
+
+
+def _explained(history: History, found: Comparison) -> Comparison:
+    """Return a difference as what the record lacks: an action, or the hand that a pot went to."""
+    complete = found.result is not None and found.result.outcome == "complete"
+    if (silent := _silent(history, complete=complete)) is not None:
+        why, reason = f"the record has no action of seat {silent}", "an action is missing in the record"
+        return replace(found, kind="not-expressible", why=why, reason=reason)
+    if complete and found.settlement is not None and _unseen_winner(history, found.settlement):
+        return replace(found, kind="not-expressible", why=UNSEEN, reason=UNSEEN)
+    return found
+
+
+def _silent(history: History, *, complete: bool) -> int | None:
+    """Return a seat that has chips and cards, and no action in a hand that went on."""
+    acted = {act.seat for street in history.streets for act in street.acts}
+    put: Counter[int] = Counter()
+    for post in history.posts:
+        put[post.seat] += post.amount
+    if complete and sum(bool(street.acts) for street in history.streets) < 2:
+        return None
+    return next((seat for seat, stake in history.stakes.items() if seat not in acted and put[seat] < stake), None)
+
+
+def _unseen_winner(history: History, settled: Settlement) -> bool:
+    """Return True if the record gives more to a hand of the showdown that it neither shows nor calls thrown away."""
+    recorded, won, nets = history.recorded, _won(settled), {each.seat: each.net for each in settled.seats}
+    folded = {act.seat for street in history.streets for act in street.acts if act.action is BettingAction.FOLD}
+    left = history.stakes.keys() - folded
+    unseen = left if _nobody_showed(history) else left - {each.seat for each in history.showings}
+    if recorded.stacks is not None:
+        more = {seat for seat in unseen if recorded.stacks[seat] > history.stakes[seat] + nets.get(seat, 0)}
+    else:
+        more = {seat for seat in unseen if _taken(history)[seat] > won[seat]}
+    return len(left) > 1 and bool(more)
+
+
 def _differences(history: History, settled: Settlement, rake: int) -> Iterator[str]:
     """Yield each difference. With a `rake` that is not in the settlement, winnings may be lower by a part of it."""
-    recorded, won = history.recorded, _won(settled)
-    back = {line.seat: line.returned for line in settled.lines if line.result == "returned"}
-    for seat, cents in recorded.back.items():
-        if back.get(seat, 0) != cents:
-            yield f"recorded is {cents} back to seat {seat}, came {back.get(seat, 0)}"
+    recorded, won, back = history.recorded, _won(settled), _back(settled)
+    if _cut_otherwise(history, settled):
+        won.update(back)
+        yield from _by_seat(won, _taken(history) + Counter(recorded.back), rake, "chips of the pots")
+        return
+    yield from _other_back(history, settled)
     if recorded.taken is not None:
         theirs = _taken(history)
         if theirs.total() > won.total():
@@ -223,17 +292,6 @@ def _taken(history: History) -> Counter[int]:
     for each in history.recorded.taken or ():
         found[each.seat] += each.amount
     return found
-
-
-def _is_odd_chip(history: History, settled: Settlement) -> bool:
-    """Return True if the seats differ by an odd chip of each pot at most, and what they have together does not."""
-    recorded, nets = history.recorded, {each.seat: each.net for each in settled.seats}
-    if recorded.stacks is not None:
-        less = [history.stakes[seat] + nets.get(seat, 0) - chips for seat, chips in recorded.stacks.items()]
-    else:
-        won, theirs = _won(settled), _taken(history)
-        less = [won[seat] - theirs[seat] for seat in won.keys() | theirs.keys()]
-    return not sum(less) and max(map(abs, less), default=0) <= len(less) * len(settled.pots)
 
 
 def _by_seat(ours: Counter[int], theirs: Counter[int], rake: int, what: str) -> Iterator[str]:

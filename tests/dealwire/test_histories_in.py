@@ -132,7 +132,7 @@ def test_the_same_end(text: str) -> None:
     ("was", "now", "why"),
     [
         ("[200, 710, 900]", "[900, 710, 200]", "recorded are chips of 900 for seat 1, came 200"),
-        ("[200, 710, 900]", "[200, 711, 899]", "the odd chip: recorded are chips of 711 for seat 2, came 710"),
+        ("[200, 710, 900]", "[200, 711, 899]", "recorded are chips of 711 for seat 2, came 710"),
         ("[200, 710, 900]", "[200, 710, 600]", "the winnings leave 300 of pots of 1300, and the record names no rake"),
         ("[200, 710, 900]", "[300, 710, 900]", "recorded are winnings of 1400, the pots are 1300"),
     ],
@@ -154,6 +154,62 @@ def test_the_odd_chip_is_left_of_the_button() -> None:
     assert played(odd.replace("[200, 710, 900]", "[199, 709, 903]")).kind == "same"
     more = odd.replace('"p3 cbr 291", "p1 cbr 490"', '"p3 cbr 290", "p1 cbr 489"').replace("[500,", "[499,")
     assert played(more.replace("[200, 710, 900]", "[199, 711, 900]")).kind == "different"
+
+
+TIE = """
+variant = "NT"
+antes = [0, 0, 0]
+blinds_or_straddles = [25, 50, 0]
+min_bet = 50
+starting_stacks = [1000, 1000, 1000]
+actions = [
+  "d dh p1 ????", "d dh p2 AsKd", "d dh p3 AdKs", "p3 cbr 1000", "p1 f", "p2 cc",
+  "d db 2c3c7d", "d db 8h", "d db Jh", "p2 sm AsKd", "p3 sm AdKs",
+]
+finishing_stacks = [975, 1013, 1012]
+"""
+"""A pot of 2025 that two hands tie for; the button is p3, so that the odd chip is p2's."""
+HALVES = TIE.replace("NT", "FO/8").replace("AsKd", "AsKd4h5h").replace("AdKs", "JcJs9c9d")
+"""The same pot, in halves: three jacks are high, and 7-5-4-3-2 or better is low: the odd chip is p3's."""
+
+
+def test_the_same_but_the_odd_chip() -> None:
+    assert played(TIE).kind == "same"
+    found = played(TIE.replace("[975, 1013, 1012]", "[975, 1012, 1013]"))
+    assert (found.kind, found.why) == (
+        "same-but-the-odd-chip",
+        "by 47.1-1035 it is seat 2's; the record gives it to seat 3",
+    )
+    by_winnings = TIE.replace("finishing_stacks = [975, 1013, 1012]", "winnings = [0, 1012, 1013]")
+    assert played(by_winnings).kind == "same-but-the-odd-chip"
+    halves = HALVES.replace("[975, 1013, 1012]", "[975, 1012, 1013]")
+    assert played(halves).kind == "same"
+    assert played(HALVES).why == "by 47.1-1035 it is seat 3's; the record gives it to seat 2"
+
+
+def test_the_odd_chip_of_larger_chips() -> None:
+    assert played(TIE.replace("[975, 1013, 1012]", "[975, 1015, 1010]")).kind == "same"
+    assert played(TIE.replace("[975, 1013, 1012]", "[975, 1010, 1015]")).kind == "same-but-the-odd-chip"
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "[975, 2025, 0]",  # another winner
+        "[975, 1014, 1011]",  # two chips off
+        "[975, 1005, 1020]",  # two chips of five off
+        "[976, 1012, 1012]",  # a chip for a seat that folded
+        "[975, 1013, 1013]",  # more than is in the pot
+    ],
+)
+def test_more_than_the_odd_chip_is_different(end: str) -> None:
+    assert played(TIE.replace("[975, 1013, 1012]", end)).kind == "different"
+
+
+def test_no_odd_chip_where_a_pot_comes_out_even() -> None:
+    even = TIE.replace("[25, 50, 0]", "[26, 50, 0]")
+    assert played(even.replace("[975, 1013, 1012]", "[974, 1013, 1013]")).kind == "same"
+    assert played(even.replace("[975, 1013, 1012]", "[974, 1012, 1014]")).kind == "different"
 
 
 def test_half_chips_are_split_as_recorded() -> None:
@@ -353,6 +409,11 @@ Seat 2: b mucked [9h 9s Kd 3c 4c]
 """
 
 
+def hands(text: str) -> list[History]:
+    found = [*pokerstars.hands_of(text, "x.txt")]
+    return [each for each in found if isinstance(each, History)]
+
+
 def read(text: str) -> Comparison:
     found = next(pokerstars.hands_of(text, "hands.txt"))
     assert isinstance(found, History), found
@@ -451,6 +512,221 @@ def test_posts_and_a_short_blind() -> None:
     assert [pot.cents for pot in verdict.settlement.pots] == [850, 200]
 
 
+WALK = """\
+PokerStars Hand #82: Hold'em No Limit ($1/$2 USD) - 2020/01/02 10:00:00 ET
+Table 'P' 6-max Seat #1 is the button
+Seat 1: a ($100 in chips)
+Seat 2: b ($100 in chips)
+Seat 3: c ($100 in chips)
+b: posts small blind $1
+c: posts big blind $2
+*** HOLE CARDS ***
+a: folds
+b: folds
+Uncalled bet ($1) returned to c
+c collected $2 from pot
+*** SUMMARY ***
+Total pot $2 | Rake $0
+Seat 3: c (big blind) collected ($2)
+"""
+COMES_IN = """\
+PokerStars Hand #83: Hold'em No Limit ($1/$2 USD) - 2020/01/02 10:00:00 ET
+Table 'P' 6-max Seat #1 is the button
+Seat 1: a ($100 in chips)
+Seat 2: b ($100 in chips)
+Seat 3: c ($100 in chips)
+Seat 4: d ($100 in chips)
+b: posts small blind $1
+c: posts big blind $2
+d: posts small blind $1
+*** HOLE CARDS ***
+d: calls $2
+a: folds
+b: folds
+c: checks
+*** FLOP *** [2c 7d 9h]
+c: bets $4
+d: folds
+Uncalled bet ($4) returned to c
+c collected $6 from pot
+*** SUMMARY ***
+Total pot $6 | Rake $0
+"""
+"""The small blind of the player who comes in is dead: 1 + 2 + 1 + 2."""
+CASHED_OUT = """\
+PokerStars Hand #84: Hold'em No Limit ($1/$2 USD) - 2020/01/02 10:00:00 ET
+Table 'P' 2-max Seat #1 is the button
+Seat 1: a ($4 in chips)
+Seat 2: b ($4 in chips)
+a: posts small blind $1
+b: posts big blind $2
+*** HOLE CARDS ***
+a: raises $2 to $4 and is all-in
+b: calls $2 and is all-in
+*** FLOP *** [2c 7d 9h]
+*** TURN *** [2c 7d 9h] [Ts]
+*** RIVER *** [2c 7d 9h Ts] [3s]
+*** SHOW DOWN ***
+a: shows [Ah As] (a pair of Aces)
+b: shows [Kh Ks] (a pair of Kings)
+a cashed out the hand for $6.50 | Cash Out Fee $0.06
+*** SUMMARY ***
+Total pot $8 | Rake $0
+Seat 1: a (button) showed [Ah As] and won ($8) with a pair of Aces (cashed out)
+Seat 2: b (big blind) showed [Kh Ks] and lost with a pair of Kings
+"""
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "POKERSTARS GAME #82",
+        "PokerStars Zoom Hand #82",
+        "Full Tilt Hand #82",
+        "Poker Hand #HD82",
+        "\N{BOM}PokerStars Hand #82",
+    ],
+)
+def test_first_lines_of_hands(first: str) -> None:
+    text = WALK.replace("PokerStars Hand #82", first)
+    assert [TABLE.plays(each).kind for each in hands(f"{CASH}\n\n{text}\n{WALK}")] == [
+        "same-but-the-rake",
+        "same",
+        "same",
+    ]
+    assert read(text.replace("\n", "\r\n").replace("Table 'P'", "Table ID '7'")).kind == "same"
+
+
+def test_a_hand_in_another_language_is_named() -> None:
+    french = "Main PokerStars n\N{DEGREE SIGN}123456789 : Hold'em No Limit (1/2) - 2020/01/02 10:00:00 CET\nTable 'P'\n"
+    found = hands(f"{WALK}\n{french}\n{WALK}")
+    assert [each.not_expressible for each in found] == ["", "the record is not in English", ""]
+
+
+def test_a_bet_that_is_not_called_is_cut_otherwise() -> None:
+    assert read(WALK).kind == "same"
+    without = WALK.replace("Uncalled bet ($1) returned to c\n", "")
+    assert read(without.replace("$2 from pot", "$3 from pot").replace("pot $2 |", "pot $3 |")).kind == "same"
+    whole = WALK.replace("bet ($1)", "bet ($2)").replace("$2 from pot", "$1 from pot").replace("pot $2 |", "pot $1 |")
+    assert read(whole).kind == "same"
+    assert read(whole.replace("c collected", "b collected")).kind == "different"
+    alone = WALK.replace("b: posts small blind $1\n", "")
+    assert read(alone.replace("$2 from pot", "$1 from pot").replace("pot $2 |", "pot $1 |")).kind == "same"
+
+
+def test_a_small_blind_of_a_player_who_comes_in() -> None:
+    assert read(COMES_IN).kind == "same"
+    live = (
+        COMES_IN.replace("d: calls $2", "d: calls $1").replace("$6 from pot", "$5 from pot").replace("pot $6", "pot $5")
+    )
+    assert read(live).kind == "same"
+    assert read(live.replace("d: calls $1", "d: calls $2")).kind == "different"
+    whole = live.replace("posts small blind $1\n***", "posts $2\n***").replace("d: calls $1", "d: checks")
+    assert read(whole).kind == "same"
+
+
+THREE_TIE = """\
+PokerStars Hand #85: Tournament #9, $1+$0.10 USD Hold'em No Limit - Level I (5/10) - 2020/01/02 10:00:00 ET
+Table 'P' 6-max Seat #1 is the button
+Seat 1: a (25 in chips)
+Seat 2: b (50 in chips)
+Seat 3: c (50 in chips)
+Seat 4: d (90 in chips)
+b: posts small blind 5
+c: posts big blind 10
+*** HOLE CARDS ***
+d: calls 10
+a: raises 15 to 25 and is all-in
+b: raises 25 to 50 and is all-in
+c: calls 40 and is all-in
+d: folds
+*** FLOP *** [2c 3c 7d]
+*** TURN *** [2c 3c 7d] [8h]
+*** RIVER *** [2c 3c 7d 8h] [Jh]
+*** SHOW DOWN ***
+b: shows [As Kd] (high card Ace)
+c: shows [Ad Kh] (high card Ace)
+a: shows [Ah Ks] (high card Ace)
+b collected 25 from side pot
+c collected 25 from side pot
+b collected 29 from main pot
+c collected 28 from main pot
+a collected 28 from main pot
+*** SUMMARY ***
+Total pot 135 Main pot 85. Side pot 50. | Rake 0
+"""
+"""The main pot is 3 x 25 and 10 of d, 28 each and one more for b, the first left of the button."""
+
+
+def test_the_odd_chip_of_one_of_two_pots() -> None:
+    assert read(THREE_TIE).kind == "same"
+    other = THREE_TIE.replace("b collected 29", "b collected 28").replace("a collected 28", "a collected 29")
+    assert read(other).why == "by 47.1-1035 it is seat 2's; the record gives it to seat 1"
+    both = (
+        THREE_TIE.replace("85.", "86.")
+        .replace("135 Main", "136 Main")
+        .replace("posts big blind 10", "posts big blind 11")
+    )
+    both = both.replace("d: calls 10", "d: calls 11").replace("calls 40", "calls 39")
+    assert read(both.replace("c collected 28", "c collected 29")).kind == "same"
+    assert read(both.replace("b collected 29", "b collected 30")).why.startswith("by 47.1-1035 it is seat 3's")
+    assert read(both.replace("b collected 29", "b collected 31").replace("a collected 28", "a collected 27")).kind == (
+        "different"
+    )
+    side = other.replace("a collected 29 from main", "a collected 29 from side").replace("25 from side", "25 from main")
+    assert read(side).kind == "different"
+
+
+def test_a_winner_who_cashed_out() -> None:
+    assert read(CASHED_OUT).kind == "same"
+    assert read(CASHED_OUT.replace("a: shows", "a shows").replace("b: shows", "b shows")).kind == "same"
+    assert (
+        read(CASHED_OUT.replace("and won ($8)", "and lost").replace("and lost with", "and won ($8) with")).kind
+        == "different"
+    )
+
+
+def test_money_of_the_house_in_the_pot() -> None:
+    added = read(WALK.replace("a: folds", "STP added: $5\na: folds"))
+    assert (added.kind, added.why) == ("not-expressible", "the house adds money to the pot")
+
+
+def test_a_record_without_an_action() -> None:
+    missing = NO_LIMIT.replace('"p1 f", ', "")
+    assert played(missing).why == "the record has no action of seat 1"
+    assert played(missing).kind == "not-expressible"
+
+
+def test_a_hand_that_won_and_was_not_shown() -> None:
+    both = NO_LIMIT.replace("AsAd", "????").replace("7c7d", "????")
+    assert (played(both).kind, played(both).why) == ("not-expressible", "a hand that was never shown could win the pot")
+    other = NO_LIMIT.replace("AsAd", "????").replace("[9950, 20050, 0]", "[9950, 0, 20050]")
+    assert played(other.replace(', "p3 sm ????"', "")).why == "a hand that was never shown could win the pot"
+    assert played(other).kind == "different"  # it was thrown away
+    seen = NO_LIMIT.replace("[9950, 20050, 0]", "[9950, 0, 20050]")
+    assert played(seen).kind == "different"
+
+
+def test_a_hand_that_is_shown_as_it_was_dealt() -> None:
+    assert played(NO_LIMIT.replace("p3 sm AsAd", "p3 sm -")).kind == "same"
+
+
+def test_more_players_than_places() -> None:
+    many = 23
+    cards = ", ".join(f'"d dh p{number} ????"' for number in range(1, many + 1))
+    folds = ", ".join(f'"p{number} f"' for number in [*range(3, many + 1), 1])
+    text = f"""
+variant = "NT"
+antes = {[0] * many}
+blinds_or_straddles = {[5, 10] + [0] * (many - 2)}
+min_bet = 10
+starting_stacks = {[100] * many}
+actions = [{cards}, {folds}]
+finishing_stacks = {[95, 105] + [100] * (many - 2)}
+"""
+    assert played(text).why == "a seat above 22, the most that the game is dealt to"
+
+
 BIG_BLIND_ANTE = """
 variant = "NT"
 ante_trimming_status = true
@@ -523,6 +799,11 @@ def test_a_table_of_a_folder(tmp_path: Path) -> None:
         ["1", "different"],
         ["1", "other winnings"],
     ]
+    (tmp_path / "odd.phh").write_text(TIE.replace("[975, 1013, 1012]", "[975, 1012, 1013]"))
+    alone = run("histories", str(tmp_path / "odd.phh"))
+    assert (alone.exit_code, "same but the odd chip" in alone.stdout) == (0, True)
+    assert "100.00 % of those played are the same" in alone.stdout
+    (tmp_path / "odd.phh").unlink()
     assert "5 hands in 4 files" in done.stdout.splitlines()[-1]
     words = [sys.executable, "-m", "dealwire", "histories", str(tmp_path), "--jobs", "2"]
     assert subprocess.run(words, capture_output=True, text=True, check=False).stdout == done.stdout
