@@ -281,6 +281,7 @@ def test_what_the_floor_takes_back_was_never_done(name: str, reading: str) -> No
 @pytest.mark.parametrize("action", [2, 6])
 @pytest.mark.parametrize("name", BOARDS)
 def test_community_cards_that_come_too_early_go_back(name: str, action: int) -> None:
+    """47.1-1021 returns the cards that came, not the one burned before them; 47.1-1025 keeps that one apart."""
     evening = Evening(scenario(name, styles=False, troubles=[{"what": "premature", "action": action}]))
     assert evening.codes == {"burned-early", "out-of-turn", "card-early", "cards-put-back"}
     assert {round_.outcome for round_ in evening.rounds} == {"complete"}
