@@ -254,3 +254,18 @@ def test_what_the_shuffler_does_meanwhile_concerns_the_next_deck() -> None:
     table.device(e.SessionChanged(SESSION, 9, whole=True))
     result = table.play(lines[7:]).end()
     assert (result.outcome, nets(result)) == ("complete", NETS["holdem.co-hand"])
+
+
+@pytest.mark.parametrize(
+    ("name", "bets"),
+    [
+        ("holdem.co-hand", ["bets 2: small-blind 100", "bets 3: big-blind 200"]),
+        ("home-run.co-hand", [f"bets {seat}: ante 100, strike-out 100" for seat in (1, 2, 3)]),
+    ],
+)
+def test_a_card_exposed_where_none_lies_is_for_a_supervisor(name: str, bets: list[str]) -> None:
+    """Nothing can go back into the deck from the board before its first card, and the deal is not over by that."""
+    table = HandTable(name).play(["stakes 1: 20000, 2: 20000, 3: 20000", *bets])
+    table.play(["start at 1", "mishap community: exposed"])
+    assert "cards-put-back" not in table.codes
+    assert table.end().outcome == "unreliable"

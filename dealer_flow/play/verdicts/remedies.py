@@ -48,6 +48,8 @@ def of_card(round_: Round, policy: Policy, place: Place, face: Card | None, seen
         return True
     if hand is not None and hand.by_hand:
         return True  # the dealer replaces it from the deck in hand, unseen by any device
+    if round_.plan.from_hand and (hand is None or not hand.counted):
+        return False  # the dealer holds the deck: no card lies there that could go back
     if not round_.plan.from_shoe:
         return _anew(round_, place, policy, seen)
     index = laying.find(round_, place, face)
