@@ -38,7 +38,7 @@ _STARTED: Final = '"GameStarted"'
     ("--output -o", A_FILE, "Write to this file instead of standard output."),
     ("--overwrite", FLAG, "Replace an existing file."),
     ("--table", {"metavar": "NAME"}, "Only hands of this table of a journal."),
-    ("--site", {"metavar": "NAME", "default": ""}, "Name of the house that the hands are of."),
+    ("--site", {"metavar": "NAME", "default": ""}, "Name of the house where the hands were played."),
     (
         "--all every",
         FLAG,
@@ -60,10 +60,10 @@ def command(
     every: bool,
     **terms: Any,
 ) -> None:
-    """Write the hands of a journal or a recording in which players bet against each other as hand histories.
+    """Write hands in which players bet against each other, from a journal or a recording, as hand histories.
 
-    Only what was published is written: a card that nobody showed is `????`, and no hand of it has a player's name. A
-    round that cannot be written is left out; the reasons are counted on standard error.
+    Only what was published is written: a card that nobody showed is `????`, and no player has a name. A round that
+    cannot be written is left out; the reasons are counted on standard error.
 
     A recording is replayed and settled by the procedure that it names, with the terms given here; a journal has its
     settlements.

@@ -54,10 +54,10 @@ class Compared:
 )
 @click.pass_context
 def command(ctx: click.Context, /, paths: tuple[Path, ...], as_json: bool, listed: bool, jobs: int) -> None:
-    """Play recorded hands of other programs through flow and settlement, and count how their ends compare.
+    """Play recorded hands of other programs through flow and settlement, and compare the results with the records.
 
-    FILE is a Poker Hand History (*.phh, *.phhs) or a text with hands as PokerStars writes them; of a FOLDER all such
-    files are read, and of those below it. Nothing is fetched and nothing is kept.
+    FILE is a Poker Hand History (*.phh, *.phhs) or a text with hands as PokerStars writes them. All such files in a
+    FOLDER and below it are read. Nothing is fetched and nothing is kept.
 
     A hand is the same if every pot and every seat's chips are what the record says, or the same but the rake or the odd
     chip of a tie. A hand that needs what the rules do not have is not expressible. The exit code is 1 if a hand is

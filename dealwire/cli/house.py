@@ -24,7 +24,7 @@ def command() -> None:
 @click.argument("file", type=FILE, metavar="HOUSE.TOML")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per game.")
 def show(file: Path, as_json: bool) -> None:
-    """List the games that HOUSE.TOML offers, with the hash that rounds name it by."""
+    """List the games of HOUSE.TOML, and the hash by which rounds name the file."""
     house = load_house(file)
     for part in house.spec.game:
         bets = house.posted(part).bets
@@ -45,7 +45,7 @@ def show(file: Path, as_json: bool) -> None:
     ("--overwrite", FLAG, "Replace an existing file."),
 )
 def sign(file: Path, output: Path, overwrite: bool) -> None:
-    """Write the sign that the wall must show: games, limits, rake, jackpots and the house's options and readings.
+    """Write the sign for the wall: games, limits, rake, jackpots, and the house's options and readings.
 
     A PDF needs the extra `sheet`. The sign is made for paper of size A2 and can be read at three metres.
     """

@@ -152,7 +152,7 @@ class DealStep(DealtStep):
         if self.from_device:
             return text
         if self.face == "up" and game.device == "hand":
-            return f"{text} Turn them up, and key the cards that lie open there."
+            return f"{text} Key each card that is turned up."
         return f"{text} Deal by hand: no device sees these cards. Press CONFIRM when every place has its cards."
 
     def _rotation(self, game: ProcedureView, whom: list[str]) -> str:
