@@ -29,8 +29,8 @@ A2: Final = PageStyle(420, 594, 40.0, 132, bold=True)
 """Page of the sign: its letters without ascenders are 7 mm high, which most people read at three metres."""
 _NUMBERS: Final = {"1": "one", "2": "two", "3": "three", "4": "four", "5": "five"}
 _ODD_CHIP: Final = {
-    "button-left": "to the first hand that shares, left of the button",
-    "dealer-left": "to the first hand that shares, left of the dealer",
+    "button-left": "to the first of the tied hands left of the button",
+    "dealer-left": "to the first of the tied hands left of the dealer",
 }
 
 _DECISIONS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -229,10 +229,10 @@ def _rake(rake: RakeSchedulePart | None) -> str:
     if rake is None:
         return "none"
     if rake.time is not None:
-        return f"none; each player pays {dollars(rake.time.cents)} for {rake.time.minutes} minutes"
+        return f"none; each player pays {dollars(rake.time.cents)} every {rake.time.minutes} minutes"
     percent = f"{rake.percent} % of the pot"
     if rake.steps:
-        steps = (f"{dollars(each.take_cents)} from a pot of {dollars(each.from_cents)}" for each in rake.steps)
+        steps = (f"{dollars(each.take_cents)} once the pot holds {dollars(each.from_cents)}" for each in rake.steps)
         found = f"{', '.join(steps)}; never over {percent}"
     else:
         found = f"{percent}, in steps of {dollars(rake.step_cents)}" if rake.step_cents else percent
@@ -246,7 +246,7 @@ def _rake(rake: RakeSchedulePart | None) -> str:
 def _drop(part: HouseGamePart, jackpot: HouseJackpotPart) -> str:
     if part.jackpot_rake_cents is None:
         return "offered; nothing is taken from pots"
-    return f"{dollars(part.jackpot_rake_cents)} of each hand{_when(jackpot)}, beside the rake"
+    return f"{dollars(part.jackpot_rake_cents)} from each hand{_when(jackpot)}, in addition to the rake"
 
 
 def _when(jackpot: HouseJackpotPart) -> str:
@@ -299,12 +299,12 @@ def _jackpot(jackpot: HouseJackpotPart, games: list[str]) -> Iterator[Block]:
 
 
 def _most(cents: int) -> str:
-    """Return the total that can be taken of a hand for the jackpot (47.1-1061(4))."""
-    return f"The most of one hand is {dollars(cents)}." if cents else "Nothing is taken of a pot."
+    """Return the total that can be taken from a hand for the jackpot (47.1-1061(4))."""
+    return f"At most {dollars(cents)} from one hand." if cents else "Nothing is taken from a pot."
 
 
 def _conditions(jackpot: HouseJackpotPart) -> str:
-    return f" Only of a hand{_when(jackpot)}." if _when(jackpot) else ""
+    return f" Only from a hand{_when(jackpot)}." if _when(jackpot) else ""
 
 
 def _name(name: str) -> str:
