@@ -138,7 +138,7 @@ def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = 
     """Mark a card as dead, or `back` in the deck; its place gets another one after all others have theirs.
 
     With `lap` the replacement comes at the end of the lap around the table in which the card came. That of a `joker`
-    comes after those of other cards, too.
+    comes after those of the other players' cards, too.
     """
     before, completes = laid(round_), False
     ahead = index in round_.marks and not _begun(round_, round_.marks[index].step)
@@ -148,13 +148,13 @@ def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = 
         due = round_.dues[number]
         completes = due.why != "exchange"
         due = due._replace(why="complete") if due.why == "deal" else due
-        round_.dues.insert(after if joker else _before_jokers(round_, after), due._replace(last=joker))
+        round_.dues.insert(after if joker else _before_jokers(round_, after, due), due._replace(last=joker))
         del round_.dues[number]
     elif round_.marks[index].why == "deal" and not ahead:
         completes = True
         due = Due(round_.marks[index].place, 1, round_.marks[index].step, "complete", last=joker)
         after = before_burn(round_, due.step)
-        round_.dues.insert(after if joker else _before_jokers(round_, after), due)
+        round_.dues.insert(after if joker else _before_jokers(round_, after, due), due)
     _mark(round_, index, _BACK if back else _DEAD)
     _settle(round_, before)
     if (lay := before[index]) is not None and lay.why == "deal" and not ahead:
@@ -162,9 +162,10 @@ def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = 
         hand.expected, hand.judged = hand.expected + 1, hand.judged - completes
 
 
-def _before_jokers(round_: Round, after: int) -> int:
-    """Return the index among the dues before the cards that replace jokers: all others get theirs first (47.1-1037)."""
-    while after > round_.given and round_.dues[after - 1].last:
+def _before_jokers(round_: Round, after: int, due: Due) -> int:
+    """Return the index of a card for a player before those that replace jokers: all other players get theirs first
+    (47.1-1037). A card of the house keeps its place."""
+    while due.place.seat and after > round_.given and round_.dues[after - 1].last:
         after -= 1
     return after
 
