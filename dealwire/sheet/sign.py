@@ -23,7 +23,7 @@ from rules.house.house import HouseRules
 from rules.house.schema import HouseGamePart, HouseJackpotPart, RakeSchedulePart
 from rules.meters.jackpot_setup import load_jackpot
 
-STYLE: Final = (Path(__file__).parent / "sign.css").read_text()
+STYLE: Final = (Path(__file__).parent / "sign.css").read_text(encoding="utf-8")
 """Style sheet of the sign, for a screen and for paper of size A2."""
 A2: Final = PageStyle(420, 594, 40.0, 132, bold=True)
 """Page of the sign: its letters without ascenders are 7 mm high, which most people read at three metres."""
@@ -184,7 +184,8 @@ def _game(house: HouseRules, part: HouseGamePart, title: str, game: Game, own: M
     if game.rake is not None:
         rows.append(("Rake", _rake(house.spec.rake[part.rake] if part.rake is not None else None)))
     if part.jackpot is not None:
-        rows.append(("Jackpot", _drop(part, house.spec.jackpot[part.jackpot])))
+        flop = part.rake is not None and house.spec.rake[part.rake].no_flop_no_drop
+        rows.append(("Jackpot", _drop(part, house.spec.jackpot[part.jackpot], flop=flop)))
     rows += _maximum(part)
     rows += _qualifiers(house, part, game)
     rows += own.items()
@@ -243,10 +244,12 @@ def _rake(rake: RakeSchedulePart | None) -> str:
     return found + ("; nothing if there is no flop" if rake.no_flop_no_drop else "")
 
 
-def _drop(part: HouseGamePart, jackpot: HouseJackpotPart) -> str:
+def _drop(part: HouseGamePart, jackpot: HouseJackpotPart, *, flop: bool) -> str:
+    """Return the jackpot drop in words; `flop` if nothing is taken of a hand without one."""
     if part.jackpot_rake_cents is None:
         return "offered; nothing is taken from pots"
-    return f"{dollars(part.jackpot_rake_cents)} of each hand{_when(jackpot)}, beside the rake"
+    each = f"each hand{' with a flop' if flop else ''}{_when(jackpot)}"
+    return f"{dollars(part.jackpot_rake_cents)} of {each}, beside the rake"
 
 
 def _when(jackpot: HouseJackpotPart) -> str:
@@ -287,12 +290,9 @@ def _jackpot(jackpot: HouseJackpotPart, games: list[str]) -> Iterator[Block]:
     yield PaperBlanks(("Present amount",))
     rows: list[tuple[str, Cell]] = [
         ("Games", ", ".join(games) or "none at present"),
-        ("Who wins it", f"{setup.posted.qualification}{_conditions(jackpot)}"),
+        ("Who wins it", f"{_sentence(setup.posted.qualification)}{_conditions(jackpot)}"),
         ("Division", setup.posted.division),
-        (
-            "From pots",
-            f"{setup.posted.rake}{_conditions(jackpot)} {_most(setup.rake_cents)}",
-        ),
+        ("From pots", f"{_sentence(setup.posted.rake)}{_conditions(jackpot)} {_most(setup.rake_cents)}"),
     ]
     yield PaperFacts(tuple(rows))
     yield from (PaperRemark(each) for each in setup.posted.disclaimers)
@@ -305,6 +305,11 @@ def _most(cents: int) -> str:
 
 def _conditions(jackpot: HouseJackpotPart) -> str:
     return f" Only of a hand{_when(jackpot)}." if _when(jackpot) else ""
+
+
+def _sentence(text: str) -> str:
+    """Return a house's words with an end, since a sentence follows them."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _name(name: str) -> str:

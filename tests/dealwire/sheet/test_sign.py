@@ -55,6 +55,7 @@ def words(page: str) -> str:
         "Who wins it Aces full of tens or better, in which both of the player&#x27;s cards play, must be beaten",
         "Division Half of the posted amount to the beaten hand",
         "No award is paid where the deck is fouled",
+        "Jackpot $1 of each hand with a flop in which the pot holds at least $20 and",
         "Only of a hand in which the pot holds at least $20 and at least 4 players are dealt in.",
         "4 players are dealt in. The most of one hand is $1.",
         # readings, and who signed them
@@ -65,6 +66,14 @@ def words(page: str) -> str:
 )
 def test_everything_posted_is_on_the_sign(posted: str) -> None:
     assert posted in words(sign_html(load_house(EXAMPLE)))
+
+
+def test_a_sentence_of_the_house_has_an_end(tmp_path: Path) -> None:
+    text = (DOCS / "examples" / "jackpot-bad-beat.toml").read_text(encoding="utf-8")
+    text = text.replace('at the showdown."', 'at the showdown"')
+    (tmp_path / "jackpot-bad-beat.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "house.toml").write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
+    assert "beaten at the showdown. Only of a hand" in words(sign_html(load_house(tmp_path / "house.toml")))
 
 
 def test_maximum_payouts_and_differences_of_a_game_are_on_the_sign(tmp_path: Path) -> None:
