@@ -163,7 +163,12 @@ def _of_line(line: Publication, began: dict[str, int], rounds: dict[str, RoundRe
 def _of_recording(file: Path, terms: dict[str, Any]) -> Iterator[PlayedHand]:
     """Replay a recording at a table that publishes, and yield its settled rounds."""
     capture = Capture.read(file)
-    settled = {"no_settle": False, "table_name": "table-1", "awards": False, "least_confidence": LEAST_CONFIDENCE}
+    settled: dict[str, Any] = {
+        "no_settle": False,
+        "table_name": "table-1",
+        "awards": False,
+        "least_confidence": LEAST_CONFIDENCE,
+    }
     maker = TableMaker(procedure=None, **settled, **terms)
     dealt = maker.table(recorded_procedure(capture))
     began, result = None, None
