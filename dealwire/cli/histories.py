@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
@@ -42,7 +42,6 @@ class Compared:
     verdict: str
     why: str = ""
     reason: str = ""
-    options: dict[str, str] = field(default_factory=dict)
 
 
 @click.command("histories")
@@ -126,7 +125,7 @@ def _of_file(table: Table, path: Path) -> Iterator[Compared]:
             continue
         verdict = table.plays(hand)
         why = verdict.why if verdict.kind != "same-but-the-rake" else ""
-        yield Compared(hand.place, hand.form.game, verdict.kind, why, verdict.reason, dict(verdict.options))
+        yield Compared(hand.place, hand.form.game, verdict.kind, why, verdict.reason)
 
 
 def alone_on_its_terms(ctx: click.Context, *fitting: str) -> None:

@@ -113,9 +113,9 @@ NAMED = 'house-game = "holdem-2-4"\n'
         ('house-game = "holdem-9"', "house-game", "no game 'holdem-9'; offered: holdem-2-4"),
         (f'{NAMED}options = {{ raises-per-round = "4" }}', "options.raises-per-round", "not as posted in miners-card"),
         (f'{NAMED}options = {{ chop-blinds = "no" }}', "options.chop-blinds", "allowed: 'yes'"),
-        (f"{NAMED}token-cents = 25", "token-cents", "the house miners-card-room has posted it, and not so"),
-        (f'{NAMED}rake = {{ percent = "5" }}', "rake", "the house miners-card-room has posted it, and not so"),
-        (f'{NAMED}edition = "colorado-rule-10"', "edition", "has posted it, and not so"),
+        (f"{NAMED}token-cents = 25", "token-cents", "not as posted in miners-card-room; leave it out"),
+        (f'{NAMED}rake = {{ percent = "5" }}', "rake", "not as posted in miners-card-room; leave it out"),
+        (f'{NAMED}edition = "colorado-rule-10"', "edition", "not as posted in miners-card-room; leave it out"),
         (f"{NAMED}seats = 11", "seats", "11; allowed: at most 10, as posted in miners-card-room"),
     ],
 )
