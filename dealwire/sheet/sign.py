@@ -182,7 +182,7 @@ def _game(house: HouseRules, part: HouseGamePart, title: str, game: Game, own: M
     if part.seats is not None:
         rows.append(("Players", f"at most {part.seats}"))
     if game.rake is not None:
-        rows.append(("Rake", _rake(house.spec.rake[part.rake] if part.rake is not None else None)))
+        rows.append(("Rake", _rake(house.spec.rake[part.rake] if part.rake is not None else None, game)))
     if part.jackpot is not None:
         flop = part.rake is not None and house.spec.rake[part.rake].no_flop_no_drop
         rows.append(("Jackpot", _drop(part, house.spec.jackpot[part.jackpot], flop=flop)))
@@ -225,8 +225,9 @@ def _limits(house: HouseRules, part: HouseGamePart) -> Iterator[tuple[str, Cell]
         yield "Before the deal", ", ".join(forced)
 
 
-def _rake(rake: RakeSchedulePart | None) -> str:
-    """Return a rake schedule in words. 47.1-1040(3): the most is stated."""
+def _rake(rake: RakeSchedulePart | None, game: Game) -> str:
+    """Return a rake schedule in words. 47.1-1040(3): the most is stated, of a hand, or of each pot where a hand has
+    several pots of bets apart (47.1-1017.37(8))."""
     if rake is None:
         return "none"
     if rake.time is not None:
@@ -237,8 +238,9 @@ def _rake(rake: RakeSchedulePart | None) -> str:
         found = f"{', '.join(steps)}; never over {percent}"
     else:
         found = f"{percent}, in steps of {dollars(rake.step_cents)}" if rake.step_cents else percent
-    if rake.cap_cents is not None:
-        found += f", at most {dollars(rake.cap_cents)} a hand"
+    caps = [cents for cents in (rake.cap_cents, game.rake.most_cents if game.rake is not None else None) if cents]
+    if caps and (rake.steps or Fraction(rake.percent)):
+        found += f", at most {dollars(min(caps))} a {'pot' if game.spec.pot is None else 'hand'}"
     if Fraction(rake.pool_percent):
         found += f"; {rake.pool_percent} % of a pool that is won"
     return found + ("; nothing if there is no flop" if rake.no_flop_no_drop else "")
