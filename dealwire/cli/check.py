@@ -49,8 +49,7 @@ CHECK_SCHEMA = "dealwire.check/1"
 def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
     """Check FILEs for errors: procedures and their parts, games, pay tables, rankings, house ways, ways of keeping
     cards, progressives, jackpots, strategies, editions of the regulation, a house's posted rules, and tables of a
-    service. The schema in a file
-    decides how it is checked.
+    service. The schema in a file decides how it is checked.
 
     A game is checked against the procedures that it names: among FILEs, in dealwire, or as ID.toml in its folder. The
     edition of a table must be in force on this gaming day; see also `dealwire run --check`. An edition is checked

@@ -12,7 +12,7 @@ from dealer_flow.record.result import RoundResult
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
 from dealwire.cli.archive import recorded_procedure
 from dealwire.cli.exits import Exit, Stop
-from dealwire.cli.options import A_FILE, FILE, FLAG, declared
+from dealwire.cli.options import A_FILE, FILE, FLAG, declared, given
 from dealwire.cli.output import OutputFailed
 from dealwire.cli.table_options import TableMaker, terms_options
 from dealwire.cli.terminal import echo, echo_json
@@ -70,10 +70,15 @@ def command(
     """
     if phh == ohh:
         raise click.UsageError("give one of --phh and --ohh")
+    if every and ohh:
+        raise click.UsageError("--all needs --phh")
+    if output is not None and output.exists() and file.exists() and output.samefile(file):
+        raise click.UsageError(f"-o: {output} is the file that is read")
     left_out: Counter[str] = Counter()
     written = 0
+    hands = _hands(ctx, file, table, terms)
     with _sink(output, overwrite=overwrite) as say:
-        for hand in _hands(file, table, terms):
+        for hand in hands:
             try:
                 text = _text(hand, site, phh=phh, every=every)
             except NotExportable as why:
@@ -117,11 +122,18 @@ def _print(text: str) -> None:
     echo("")
 
 
-def _hands(file: Path, table: str | None, terms: dict[str, Any]) -> Iterator[PlayedHand]:
+def _hands(ctx: click.Context, file: Path, table: str | None, terms: dict[str, Any]) -> Iterator[PlayedHand]:
+    """Return the hands of a file. UsageError for an option that files of its kind do not take."""
     head = b""
     with contextlib.suppress(OSError), file.open("rb") as stream:
         head = stream.read(len(_SQLITE))
-    return _of_journal(file, table) if head == _SQLITE else _of_recording(file, terms)
+    if head != _SQLITE:
+        if table is not None:
+            raise click.UsageError("--table chooses from a journal; a recording is of one table")
+        return _of_recording(file, terms)
+    if others := given(ctx, *(name for name in ctx.params if name not in terms)):
+        raise click.UsageError(f"a journal has its settlements; leave out {', '.join(others)}")
+    return _of_journal(file, table)
 
 
 def _of_journal(file: Path, table: str | None) -> Iterator[PlayedHand]:
@@ -151,7 +163,13 @@ def _of_line(line: Publication, began: dict[str, int], rounds: dict[str, RoundRe
 def _of_recording(file: Path, terms: dict[str, Any]) -> Iterator[PlayedHand]:
     """Replay a recording at a table that publishes, and yield its settled rounds."""
     capture = Capture.read(file)
-    maker = TableMaker(None, None, False, "table-1", False, LEAST_CONFIDENCE, **_options(terms))
+    settled: dict[str, Any] = {
+        "no_settle": False,
+        "table_name": "table-1",
+        "awards": False,
+        "least_confidence": LEAST_CONFIDENCE,
+    }
+    maker = TableMaker(procedure=None, **settled, **terms)
     dealt = maker.table(recorded_procedure(capture))
     began, result = None, None
     for seen in reports(capture, PlayStats()):
@@ -163,8 +181,3 @@ def _of_recording(file: Path, terms: dict[str, Any]) -> Iterator[PlayedHand]:
             elif isinstance(item, Settlement) and result is not None:
                 yield PlayedHand(result, item, began)
     dealt.finish()
-
-
-def _options(terms: dict[str, Any]) -> dict[str, Any]:
-    """Return the terms without the game, which a recording names."""
-    return {name: value for name, value in terms.items() if name != "game"}

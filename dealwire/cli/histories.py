@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
@@ -11,7 +11,7 @@ from typing import Final
 import click
 
 from dealwire.cli.exits import Exit
-from dealwire.cli.options import FLAG, JSON_LINES, APath, declared, usually, whole
+from dealwire.cli.options import FLAG, JSON_LINES, APath, declared, given, usually, whole
 from dealwire.cli.show import RoundPrinter, Say, say_json
 from dealwire.cli.terminal import echo, say_object, say_table
 from dealwire.histories.history import HistoryError
@@ -42,7 +42,6 @@ class Compared:
     verdict: str
     why: str = ""
     reason: str = ""
-    options: dict[str, str] = field(default_factory=dict)
 
 
 @click.command("histories")
@@ -126,7 +125,13 @@ def _of_file(table: Table, path: Path) -> Iterator[Compared]:
             continue
         verdict = table.plays(hand)
         why = verdict.why if verdict.kind != "same-but-the-rake" else ""
-        yield Compared(hand.place, hand.form.game, verdict.kind, why, verdict.reason, dict(verdict.options))
+        yield Compared(hand.place, hand.form.game, verdict.kind, why, verdict.reason)
+
+
+def alone_on_its_terms(ctx: click.Context, *fitting: str) -> None:
+    """Raise UsageError for an option that a hand history does not take: one that is not `fitting`."""
+    if others := given(ctx, *fitting):
+        raise click.UsageError(f"a hand history names its own game and stakes; leave out {', '.join(others)}")
 
 
 def play_history(path: Path, *, as_json: bool, verbose: bool, settled_only: bool, say: Say | None = None) -> Exit:

@@ -21,6 +21,7 @@ from rules.house.schema import HouseGamePart
 from rules.meters.jackpot_book import JackpotBook
 
 _POSTED: Final[Mapping[str, tuple[str, object]]] = {
+    "game": ("--game", None),
     "rake": ("--rake", "0"),
     "rake_cap_cents": ("--rake-cap", None),
     "rake_step_cents": ("--rake-step", None),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from protocol.printable import printable
 
@@ -28,6 +29,17 @@ def declared(*rows: Row) -> Callable[[F], F]:
         return command
 
     return decorate
+
+
+def given(ctx: click.Context, *fitting: str) -> list[str]:
+    """Return the options on the command line, except those with these names of parameters."""
+    return [
+        max(each.opts, key=len)
+        for each in ctx.command.params
+        if each.name is not None
+        and each.name not in fitting
+        and ctx.get_parameter_source(each.name) is ParameterSource.COMMANDLINE
+    ]
 
 
 class WholeRange(click.IntRange):

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from dealwire.cli.archive import Dealt, deal, deal_in_processes, recordings_in
-from dealwire.cli.histories import play_history
+from dealwire.cli.histories import alone_on_its_terms, play_history
 from dealwire.cli.options import JSON_LINES, VERBOSE_BETS, APath, declared, many, pairs, usually, whole
 from dealwire.cli.progress import CountProgress
 from dealwire.cli.show import RoundPrinter, Say, counts, say_json, say_summary
@@ -63,10 +63,7 @@ def command(
     """
     lines = {name: _end(name, text) for name, text in pairs(line_names, "--line").items()} or None
     if not os.path.isdir(file) and os.path.exists(file) and is_history(file):
-        if lines is not None or options["procedure"] or options["game"] or options["awards"]:
-            raise click.UsageError(
-                "a hand history names its own game; --line, --procedure, --game and --awards do not fit"
-            )
+        alone_on_its_terms(ctx, "file", "as_json", "verbose", "jobs")
         ctx.exit(play_history(file, as_json=as_json, verbose=verbose, settled_only=False))
     if os.path.isdir(file) and lines is not None:
         raise click.UsageError("--line needs a FILE, not a folder")

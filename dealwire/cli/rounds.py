@@ -187,8 +187,8 @@ class RoundTerms:
         self._used: set[tuple[str, str]] = set()
         self._of: dict[tuple[str, str], TableTerms | DealwireError] = {}
         self._dealt: dict[tuple[object, ...], str | None] = {}
-        self._house = HouseTerms.of(options.get("house"), options.get("house_game"), options)
-        self._banks, self._by_house = Banks(), dict[str, TableTerms]()
+        self._house = HouseTerms.of(options.get("house"), options.get("house_game"), self._options | {"game": game})
+        self._banks, self._by_house = Banks(), dict[tuple[str, str], TableTerms]()
         self._by_game: dict[tuple[str, str], TableTerms] = {}
         cents(options["meters"])
         self._game, self._given = game, dict[str, TableTerms]()
@@ -200,12 +200,14 @@ class RoundTerms:
         procedure."""
         if self._house is None:
             return self.of(result.procedure.id, result.options, result.edition)
-        part = self._house.part(result.procedure.id, result.house)
-        if part.name not in self._by_house:
-            loaded = self._house.house.load(part)[1]
+        part = self._house.part(self._house.house.source(result.procedure.id), result.house)
+        own = result.edition if self._house.edition is None else None
+        key = part.name, own.id if own is not None and self._edition is None else ""
+        if key not in self._by_house:
+            loaded = self._house.house.load(part, self._in(own))[1]
             options = self._house.about(part, loaded, self._options)
-            self._by_house[part.name] = self._terms_on(loaded, options, self._house.jackpot(part, self._banks))
-        return self._by_house[part.name]
+            self._by_house[key] = self._terms_on(loaded, options, self._house.jackpot(part, self._banks))
+        return self._by_house[key]
 
     def posted_pools(self) -> list[MeterBank]:
         """Return the pools of the jackpots that the house's file offers."""

@@ -13,7 +13,7 @@ import click
 
 from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit, Stop
-from dealwire.cli.histories import play_history
+from dealwire.cli.histories import alone_on_its_terms, play_history
 from dealwire.cli.options import A_FILE, FILE, FLAG, declared
 from dealwire.cli.output import OutputFailed
 from dealwire.cli.rounds import RoundTerms, UnknownType, lines, one_line, read_round, resumed
@@ -82,6 +82,7 @@ def command(
     printer = SettlementPrinter(verbose=verbose)
     say: Say = printer if text else say_json
     if file is not None:
+        alone_on_its_terms(ctx, "file", "text", "verbose")
         ctx.exit(_settle_history(file, say, text=text, verbose=verbose))
     if sys.stdin is None:
         raise Stop(Exit.USAGE, "standard input is closed")

@@ -204,7 +204,7 @@ class TableMaker:
         **terms: Any,
     ) -> None:
         self.given = procedure
-        self._house = HouseTerms.of(house, house_game, terms | {"jackpot": jackpot, "edition": edition})
+        self._house = HouseTerms.of(house, house_game, terms | {"game": game, "jackpot": jackpot, "edition": edition})
         self.edition = load_edition(edition) if edition is not None else _edition_of(self._house)
         self._game, self._no_settle, self._name = game, no_settle, table_name
         self._least_confidence = least_confidence
@@ -248,7 +248,7 @@ class TableMaker:
         bank, house = self._banks.of(self._progressive), self._house
         if house is not None:
             part = house.part(source)
-            game = fitting_game(procedure, source, self._game or part.game, house.options(procedure, source))
+            game = fitting_game(procedure, source, part.game, house.options(procedure, source))
             return make_terms(game, house.about(part, game, options), bank, house.jackpot(part, self._banks))
         game = fitting_game(procedure, source, self._game, {})
         return make_terms(game, options, bank, self._banks.jackpot_of(self._jackpot))

@@ -110,7 +110,7 @@ def _contradictions(part: TablePart, posted: Mapping[str, Any], house: HouseRule
                     why = f"{given[option]!r} is not as posted in {house.spec.id}; allowed: {value[option]!r}"
                     yield (key, option), why
         else:
-            yield (key,), f"the house {house.spec.id} has posted it, and not so; leave it out here"
+            yield (key,), f"not as posted in {house.spec.id}; leave it out"
     if part.seats is not None and (most := _most_seats(part, house)) is not None and part.seats > most:
         yield ("seats",), f"{part.seats}; allowed: at most {most}, as posted in {house.spec.id}"
 

@@ -25,7 +25,10 @@ def is_history(path: Path) -> bool:
     """Return True if this file holds hand histories, by its ending, and a text by its content."""
     if path.suffix.lower() in PHH:
         return True
-    return path.suffix.lower() == ".txt" and pokerstars.is_pokerstars(_text(path))
+    try:
+        return path.suffix.lower() == ".txt" and pokerstars.is_pokerstars(_text(path))
+    except OSError:  # which `hands_in` reports
+        return True
 
 
 def histories_in(paths: Sequence[Path]) -> list[Path]:

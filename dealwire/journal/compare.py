@@ -86,8 +86,8 @@ def says_the_same(was: Publication, now: Publication) -> bool:
     """Return True if two lines state the same facts and differ in the wording of their sentences at most.
 
     A sentence follows from facts that stand in other fields of the line, so an update that rewords it neither changes
-    a result nor keeps a table from resuming. A round of an older version lacks the fields that its line
-    has gained since.
+    a result nor keeps a table from resuming. A round of an older version lacks the fields that its line has gained
+    since.
     """
     if was.topic != now.topic:
         return False

@@ -208,9 +208,8 @@ class _Drawing:
         from reportlab.pdfbase.pdfmetrics import stringWidth
 
         def width(cell: Cell, font: str) -> float:
-            room = (
-                1.6 * self._size * len(cell.cards) if isinstance(cell, CardRow) else 0
-            )  # signs are wider than letters
+            # Signs are wider than letters.
+            room = 1.6 * self._size * len(cell.cards) if isinstance(cell, CardRow) else 0
             return float(stringWidth(written(str(cell)), font, self._size)) + room / 2 + 9
 
         columns = range(len(table.head))

@@ -23,7 +23,7 @@ from rules.house.house import HouseRules
 from rules.house.schema import HouseGamePart, HouseJackpotPart, RakeSchedulePart
 from rules.meters.jackpot_setup import load_jackpot
 
-STYLE: Final = (Path(__file__).parent / "sign.css").read_text()
+STYLE: Final = (Path(__file__).parent / "sign.css").read_text(encoding="utf-8")
 """Style sheet of the sign, for a screen and for paper of size A2."""
 A2: Final = PageStyle(420, 594, 40.0, 132, bold=True)
 """Page of the sign: its letters without ascenders are 7 mm high, which most people read at three metres."""
@@ -182,9 +182,10 @@ def _game(house: HouseRules, part: HouseGamePart, title: str, game: Game, own: M
     if part.seats is not None:
         rows.append(("Players", f"at most {part.seats}"))
     if game.rake is not None:
-        rows.append(("Rake", _rake(house.spec.rake[part.rake] if part.rake is not None else None)))
+        rows.append(("Rake", _rake(house.spec.rake[part.rake] if part.rake is not None else None, game)))
     if part.jackpot is not None:
-        rows.append(("Jackpot", _drop(part, house.spec.jackpot[part.jackpot])))
+        flop = part.rake is not None and house.spec.rake[part.rake].no_flop_no_drop
+        rows.append(("Jackpot", _drop(part, house.spec.jackpot[part.jackpot], flop=flop)))
     rows += _maximum(part)
     rows += _qualifiers(house, part, game)
     rows += own.items()
@@ -224,8 +225,9 @@ def _limits(house: HouseRules, part: HouseGamePart) -> Iterator[tuple[str, Cell]
         yield "Before the deal", ", ".join(forced)
 
 
-def _rake(rake: RakeSchedulePart | None) -> str:
-    """Return a rake schedule in words. 47.1-1040(3): the most is stated."""
+def _rake(rake: RakeSchedulePart | None, game: Game) -> str:
+    """Return a rake schedule in words. 47.1-1040(3): the most is stated, of a hand, or of each pot where a hand has
+    several pots of bets apart (47.1-1017.37(8))."""
     if rake is None:
         return "none"
     if rake.time is not None:
@@ -236,17 +238,20 @@ def _rake(rake: RakeSchedulePart | None) -> str:
         found = f"{', '.join(steps)}; never over {percent}"
     else:
         found = f"{percent}, in steps of {dollars(rake.step_cents)}" if rake.step_cents else percent
-    if rake.cap_cents is not None:
-        found += f", at most {dollars(rake.cap_cents)} a hand"
+    caps = [cents for cents in (rake.cap_cents, game.rake.most_cents if game.rake is not None else None) if cents]
+    if caps and (rake.steps or Fraction(rake.percent)):
+        found += f", at most {dollars(min(caps))} a {'pot' if game.spec.pot is None else 'hand'}"
     if Fraction(rake.pool_percent):
         found += f"; {rake.pool_percent} % of a pool that is won"
     return found + ("; nothing if there is no flop" if rake.no_flop_no_drop else "")
 
 
-def _drop(part: HouseGamePart, jackpot: HouseJackpotPart) -> str:
+def _drop(part: HouseGamePart, jackpot: HouseJackpotPart, *, flop: bool) -> str:
+    """Return the jackpot drop in words; `flop` if nothing is taken of a hand without one."""
     if part.jackpot_rake_cents is None:
         return "offered; nothing is taken from pots"
-    return f"{dollars(part.jackpot_rake_cents)} from each hand{_when(jackpot)}, in addition to the rake"
+    each = f"each hand{' with a flop' if flop else ''}{_when(jackpot)}"
+    return f"{dollars(part.jackpot_rake_cents)} from {each}, in addition to the rake"
 
 
 def _when(jackpot: HouseJackpotPart) -> str:
@@ -287,12 +292,9 @@ def _jackpot(jackpot: HouseJackpotPart, games: list[str]) -> Iterator[Block]:
     yield PaperBlanks(("Present amount",))
     rows: list[tuple[str, Cell]] = [
         ("Games", ", ".join(games) or "none at present"),
-        ("Who wins it", f"{setup.posted.qualification}{_conditions(jackpot)}"),
+        ("Who wins it", f"{_sentence(setup.posted.qualification)}{_conditions(jackpot)}"),
         ("Division", setup.posted.division),
-        (
-            "From pots",
-            f"{setup.posted.rake}{_conditions(jackpot)} {_most(setup.rake_cents)}",
-        ),
+        ("From pots", f"{_sentence(setup.posted.rake)}{_conditions(jackpot)} {_most(setup.rake_cents)}"),
     ]
     yield PaperFacts(tuple(rows))
     yield from (PaperRemark(each) for each in setup.posted.disclaimers)
@@ -305,6 +307,11 @@ def _most(cents: int) -> str:
 
 def _conditions(jackpot: HouseJackpotPart) -> str:
     return f" Only from a hand{_when(jackpot)}." if _when(jackpot) else ""
+
+
+def _sentence(text: str) -> str:
+    """Return a house's words with an end, since a sentence follows them."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _name(name: str) -> str:

@@ -110,7 +110,9 @@ def agree_rake(game: Game, rake: HouseRake | None) -> HouseRake | None:
 def _agree_schedule(game: Game, rake: HouseRake) -> None:
     """Check the steps by the size of the pot, and the conditions of a drop."""
     if rake.steps and game.spec.pot is None:
-        raise SettlementRefused("rake step", f"{rake.steps[0].take_cents} cents", [f"none in {game.id}, a percentage"])
+        raise SettlementRefused(
+            "rake step", f"{rake.steps[0].take_cents} cents", [f"no steps in {game.id}, only a percentage"]
+        )
     below = RakeStep(0, 0)
     for step in rake.steps:
         if step.from_cents <= below.from_cents or step.take_cents <= below.take_cents:

@@ -5,6 +5,8 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Final
 
+from msgspec.structs import replace
+
 from dealer_flow.editions import Edition, EditionError
 from dealer_flow.english import dollars
 from dealer_flow.procedure.load import Procedure, ProcedureError, known_procedures, load_procedure
@@ -30,9 +32,7 @@ _REFUSED_AT: Final = (
     ("maximum", "maximum"),
     ("reading", "readings"),
     ("suspect reading", "readings"),
-    ("game of jackpot", "jackpot"),
-    ("award of jackpot", "jackpot"),
-    ("jackpot", "jackpot"),
+    ("jackpot award", "jackpot"),
     ("hand of the jackpot award", "jackpot"),
     ("bet of the jackpot award", "jackpot"),
 )
@@ -105,7 +105,8 @@ def _of_all_games(house: HouseRules) -> Iterator[Fault]:
 def _schedules(spec: HouseSpec) -> Iterator[Fault]:
     for name, rake in spec.rake.items():
         key: Key = ("rake", name)
-        takes = Fraction(rake.percent) or rake.steps or rake.cap_cents or rake.no_flop_no_drop
+        percent = Fraction(rake.percent) or Fraction(rake.pool_percent)
+        takes = percent or rake.steps or rake.cap_cents or rake.step_cents or rake.no_flop_no_drop
         if rake.time is not None and takes:
             yield (*key, "time"), "a charge by time takes nothing of a pot; give either the time or a rake"
         if rake.steps and not Fraction(rake.percent):
@@ -116,11 +117,13 @@ def _schedules(spec: HouseSpec) -> Iterator[Fault]:
 def _units(rake: RakeSchedulePart, token: int) -> Iterator[Fault]:
     """Yield the amounts of a rake that the smallest chip cannot make, and a cap below the unit, which takes nothing."""
     least = rake.step_cents or token
-    if rake.cap_cents is not None and rake.cap_cents < least:
-        yield ("cap-cents",), f"{dollars(rake.cap_cents)}; allowed: {dollars(least)} or more, else nothing is taken"
     steps: list[tuple[Key, int]] = [
         (("steps", index, "take-cents"), step.take_cents) for index, step in enumerate(rake.steps)
     ]
+    if rake.cap_cents is not None and rake.cap_cents < least:
+        yield ("cap-cents",), f"{dollars(rake.cap_cents)}; allowed: {dollars(least)} or more, else nothing is taken"
+    elif rake.cap_cents is not None:
+        steps.append((("cap-cents",), rake.cap_cents))
     for key, cents in (*steps, (("step-cents",), rake.step_cents or 0)):
         if cents % token:
             yield key, f"{dollars(cents)}; allowed: multiples of the smallest chip, {dollars(token)} (token-cents)"
@@ -211,12 +214,14 @@ def _settled(house: HouseRules, part: HouseGamePart, game: Game) -> Iterator[Fau
         except TomlFileError:  # which is a fault of the jackpot's own table
             return
     if jackpot is not None:
-        yield from _jackpot(part, game, jackpot)
+        wrong = [*_jackpot(part, game, jackpot)]
+        yield from wrong
+        jackpot = None if wrong else jackpot
     if part.rake is not None and part.rake not in house.spec.rake:
         return
     if part.jackpot is not None and part.jackpot not in house.spec.jackpot:
         return
-    yield from _terms(house, part, game)
+    yield from _terms(house, part, game, jackpot)
 
 
 def _jackpot(part: HouseGamePart, game: Game, jackpot: JackpotSetup) -> Iterator[Fault]:
@@ -225,11 +230,15 @@ def _jackpot(part: HouseGamePart, game: Game, jackpot: JackpotSetup) -> Iterator
     if jackpot.rake_cents != (part.jackpot_rake_cents or 0):
         allowed = f"{jackpot.rake_cents}, the drop in the file of {jackpot.id}" if jackpot.rake_cents else "none"
         yield ("jackpot-rake-cents",), f"{part.jackpot_rake_cents or 'missing'}; allowed: {allowed}"
+    if jackpot.award is None and game.spec.jackpot is None:
+        yield ("jackpot",), f"{jackpot.id} has no [award] in its file, and {game.id} defines none"
 
 
-def _terms(house: HouseRules, part: HouseGamePart, game: Game) -> Iterator[Fault]:
-    """Yield what the rules refuse of the rake, the limit and the maximum payouts."""
+def _terms(house: HouseRules, part: HouseGamePart, game: Game, jackpot: JackpotSetup | None) -> Iterator[Fault]:
+    """Yield what the rules refuse of the rake, the jackpot's drop and award, the limit and the maximum payouts."""
     rake, against_house = house.rake(part), part.structure is None
+    if jackpot is not None:
+        rake = replace(rake, jackpot_cents=jackpot.rake_cents)
     try:
         agree(
             game,
@@ -238,6 +247,7 @@ def _terms(house: HouseRules, part: HouseGamePart, game: Game) -> Iterator[Fault
             limit_cents=part.most_bet_cents if against_house else None,
             maximum=house.maximum(part),
             rake=rake,
+            jackpot=jackpot.award if jackpot is not None and game.spec.jackpot is None else None,
             signed=house.signatures(game),
         )
     except SettlementRefused as error:

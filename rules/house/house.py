@@ -67,6 +67,15 @@ class HouseRules:
             raise self.fault(("game",), f"{len(dealt)} games are dealt by {procedure}; name one: {names}")
         return dealt[0]
 
+    def source(self, procedure: str) -> str:
+        """Return the source of the procedure with this id: a file if one of the house's files has it, else the id."""
+        return self._files.get(procedure, procedure)
+
+    @cached_property
+    def _files(self) -> dict[str, str]:
+        files = dict.fromkeys(each.procedure for each in self.spec.game if each.procedure.endswith(".toml"))
+        return {load_procedure(file, self.edition).id: file for file in files}
+
     def names(self) -> tuple[str, ...]:
         """Return the names of the games that are offered."""
         return tuple(each.name for each in self.spec.game)
@@ -140,9 +149,9 @@ class HouseRules:
         """Return the jackpot of a game; None if it has none."""
         return load_jackpot(self.spec.jackpot[part.jackpot].file) if part.jackpot is not None else None
 
-    def load(self, part: HouseGamePart) -> tuple[Procedure, Game]:
-        """Return the procedure and the game of an offered game, in the edition of the file."""
-        procedure = load_procedure(part.procedure, self.edition)
+    def load(self, part: HouseGamePart, edition: Edition | None = None) -> tuple[Procedure, Game]:
+        """Return the procedure and the game of an offered game, in the edition of the file, else in the given one."""
+        procedure = load_procedure(part.procedure, self.edition or edition)
         options = Plan(procedure, self.options(part, procedure)).options
         if part.game is not None:
             files: Mapping[str, str | Path] = {procedure.id: part.procedure}

@@ -17,6 +17,7 @@ from dealwire.histories.history import History, HistoryError
 from dealwire.histories.verdict import Comparison, Table
 
 TABLE = Table()
+RAKED = ("--rake", "5", "--meter", "jackpot=100")
 
 NO_LIMIT = """
 variant = "NT"
@@ -827,6 +828,13 @@ def test_a_hand_is_replayed_and_settled(tmp_path: Path) -> None:
     assert [seat["net"] for seat in settled[0]["seats"]] == [-300, -300, 600]
 
 
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="not here: a file that opens and cannot be read")
+def test_a_text_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "hand.txt").symlink_to("/proc/self/mem")
+    done = run("settle", str(tmp_path / "hand.txt"))
+    assert (done.exit_code, done.stderr) == (1, f"dealwire: {tmp_path / 'hand.txt'}: Input/output error\n")
+
+
 def test_wrong_uses_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "rounds.ndjson").write_text("{}\n")
     (tmp_path / "hand.phh").write_text(HEADS_UP)
@@ -834,6 +842,10 @@ def test_wrong_uses_are_one_line(tmp_path: Path) -> None:
     assert (
         "a hand history names its own game" in run("replay", str(tmp_path / "hand.phh"), "--game", "holdem.co").stderr
     )
+    settled = run("settle", str(tmp_path / "hand.phh"), "--rake", "5", "--verbose", "--text")
+    assert (settled.exit_code, settled.stdout) == (2, "")
+    assert "a hand history names its own game and stakes; leave out --rake" in settled.stderr
+    assert "leave out --meter, --rake" in run("replay", str(tmp_path / "hand.phh"), *RAKED).stderr
     (tmp_path / "hand.phh").unlink()
     none = run("histories", str(tmp_path))
     assert none.exit_code == 2

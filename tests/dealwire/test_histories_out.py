@@ -259,6 +259,8 @@ def test_a_journal_is_exported_with_the_time_of_its_rounds(tmp_path: Path) -> No
     assert (found["finishing_stacks"], found["year"], found["time_zone"]) == ([89, 91, 50], 2023, "UTC")
     assert "1 hands written, 0 left out" in done.stderr
     assert "0 hands written" in run(str(tmp_path / "j"), "--ohh", "--table", "nowhere").stderr
+    settled = run(str(tmp_path / "j"), "--ohh", "--rake", "5")
+    assert (settled.exit_code, "a journal has its settlements; leave out --rake" in settled.stderr) == (2, True)
 
 
 def test_what_is_left_out_is_counted() -> None:
@@ -273,6 +275,14 @@ def test_wrong_uses_are_one_line(tmp_path: Path) -> None:
     taken.write_text("x")
     done = run(str(CAPTURES / "holdem.co.pcapng"), "--ohh", "-o", str(taken))
     assert (done.exit_code, f"{taken} exists; --overwrite replaces it" in done.stderr) == (2, True)
+    recording = tmp_path / "r.pcapng"
+    recording.write_bytes((CAPTURES / "holdem.co.pcapng").read_bytes())
+    done = run(str(recording), "--ohh", "-o", str(recording), "--overwrite")
+    assert (done.exit_code, "is the file that is read" in done.stderr) == (2, True)
+    assert recording.read_bytes() == (CAPTURES / "holdem.co.pcapng").read_bytes()
+    assert "a recording is of one table" in run(str(recording), "--ohh", "--table", "main").stderr
+    assert "--all needs --phh" in run(str(recording), "--ohh", "--all").stderr
+    assert "omaha.co" in run(str(recording), "--ohh", "--game", "omaha.co").stderr
     assert taken.read_text() == "x"
     assert run(str(tmp_path / "gone"), "--ohh").exit_code == 2
     assert run(str(tmp_path / "gone"), "--ohh").stderr.count("\n") == 1

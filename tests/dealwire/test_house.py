@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import dealer_flow
+from dealer_flow.editions import load_edition
 from dealer_flow.record.result import HouseRef, RoundResult
 from dealwire.cli import main
 from dealwire.config.build import Banks, build_table
@@ -111,9 +113,9 @@ NAMED = 'house-game = "holdem-2-4"\n'
         ('house-game = "holdem-9"', "house-game", "no game 'holdem-9'; offered: holdem-2-4"),
         (f'{NAMED}options = {{ raises-per-round = "4" }}', "options.raises-per-round", "not as posted in miners-card"),
         (f'{NAMED}options = {{ chop-blinds = "no" }}', "options.chop-blinds", "allowed: 'yes'"),
-        (f"{NAMED}token-cents = 25", "token-cents", "the house miners-card-room has posted it, and not so"),
-        (f'{NAMED}rake = {{ percent = "5" }}', "rake", "the house miners-card-room has posted it, and not so"),
-        (f'{NAMED}edition = "colorado-rule-10"', "edition", "has posted it, and not so"),
+        (f"{NAMED}token-cents = 25", "token-cents", "not as posted in miners-card-room; leave it out"),
+        (f'{NAMED}rake = {{ percent = "5" }}', "rake", "not as posted in miners-card-room; leave it out"),
+        (f'{NAMED}edition = "colorado-rule-10"', "edition", "not as posted in miners-card-room; leave it out"),
         (f"{NAMED}seats = 11", "seats", "11; allowed: at most 10, as posted in miners-card-room"),
     ],
 )
@@ -268,6 +270,7 @@ def test_a_round_that_names_no_house_is_settled_by_a_named_game() -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
+        (("--game", "omaha.co"), "--game and --house exclude each other: the house posts it"),
         (("--rake", "5"), "--rake and --house exclude each other: the house posts it"),
         (("--token", "25", "--limit", "100"), "--limit and --house exclude each other"),
         (("--edition", "colorado-rule-10"), "--edition: the house has posted colorado-2021-05-01; leave it out"),
@@ -279,6 +282,43 @@ def test_an_option_that_contradicts_the_house_is_a_usage_error(options: tuple[st
     assert done.exit_code == 2
     assert why in done.stderr
     assert "Traceback" not in done.output
+
+
+HOLDEM = """
+schema = "dealwire.house/1"
+id = "one-table"
+title = "One Table"
+effective = "2024-03-01"
+token-cents = 100
+[[game]]
+name = "holdem"
+procedure = "{procedure}"
+structure = "spread"
+least-bet-cents = 200
+most-bet-cents = 10000
+"""
+
+
+def test_a_house_with_a_procedure_of_its_own_settles_its_rounds(tmp_path: Path) -> None:
+    shutil.copy(Path(dealer_flow.__file__).parent / "games" / "holdem" / "co.deal.toml", tmp_path / "ours.toml")
+    house = tmp_path / "house.toml"
+    house.write_text(HOLDEM.format(procedure="ours.toml"), encoding="utf-8")
+    ref = HouseRef("one-table", load_house(house).sha256, "holdem")
+    done = settle("--house", str(house), rounds=ended_round("holdem.co", FOUR, BOARD, house=ref))
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["house"]["game"] == "holdem"
+
+
+def test_a_house_that_posts_no_edition_settles_by_that_of_the_round_or_the_given_one(tmp_path: Path) -> None:
+    house = tmp_path / "house.toml"
+    house.write_text(HOLDEM.format(procedure="holdem.co"), encoding="utf-8")
+    edition = load_edition("colorado-2021-05-01").ref
+    by_round = ended_round("holdem.co", FOUR, BOARD, edition=edition)
+    named = settle("--house", str(house), rounds=by_round)
+    given = settle("--house", str(house), "--edition", edition.id, rounds=ended_round("holdem.co", FOUR, BOARD))
+    for done in (named, given):
+        assert done.exit_code == 0, done.output
+        assert json.loads(done.stdout)["edition"]["id"] == "colorado-2021-05-01"
 
 
 def test_a_house_game_needs_a_house() -> None:

@@ -111,6 +111,7 @@ RAKE = "0 to 10 percent (47.1-1018(1), 47.1-1040(3))"
         (changed('rake = "by-time"', 'rake = "by-time"\njackpot = "bad-beet"'), "game[2].jackpot", "allowed: bad-beat"),
         (changed('rake = "low"', 'rake = "high"'), "game[1].rake", "allowed: low, ten-percent, by-time"),
         (changed("time = {", 'percent = "5"\ntime = {'), "rake.by-time.time", "give either the time or a rake"),
+        (changed("time = {", 'pool-percent = "5"\ntime = {'), "rake.by-time.time", "give either the time or a rake"),
         (
             changed('procedure = "omaha.co"', 'jackpot = "bad-beat"\njackpot-rake-cents = 100\nprocedure = "omaha.co"'),
             "game[3].jackpot",
@@ -167,6 +168,7 @@ RAKE = "0 to 10 percent (47.1-1018(1), 47.1-1040(3))"
         (changed("least-bet-cents = 500", "least-bet-cents = 550"), "game[3].least-bet-cents", f"$5.50; {CHIPS}"),
         (changed("take-cents = 100", "take-cents = 150"), "rake.low.steps[1].take-cents", f"$1.50; {CHIPS}"),
         (changed("step-cents = 100", "step-cents = 50"), "rake.ten-percent.step-cents", f"$0.50; {CHIPS}"),
+        (changed("cap-cents = 400", "cap-cents = 450"), "rake.ten-percent.cap-cents", f"$4.50; {CHIPS}"),
         (changed("cap-cents = 400", "cap-cents = 50"), "rake.ten-percent.cap-cents", "$1 or more, else nothing"),
         (changed("least-players = 4", "least-players = 11"), "game[1].jackpot", "needs 11 players, and there are 10"),
         # options, readings and who signed them
@@ -229,6 +231,20 @@ def test_a_jackpot_that_cannot_be_read_is_one_fault(tmp_path: Path) -> None:
     (found,) = faults(file)
     assert "jackpot.bad-beat.file" in found
     assert "cannot be read" in found
+
+
+@pytest.mark.parametrize(
+    ("edit", "why"),
+    [
+        (changed('hand = "player"', 'hand = "table"'), "hand of the jackpot award 'table'; allowed: "),
+        (lambda text: text[: text.index("[award]")] + text[text.index("[posted]") :], "bad-beat has no [award]"),
+    ],
+)
+def test_a_jackpot_whose_award_does_not_fit_the_game_is_a_fault(tmp_path: Path, edit: Edit, why: str) -> None:
+    file, jackpot = written(tmp_path), tmp_path / "jackpot-bad-beat.toml"
+    jackpot.write_text(edit(jackpot.read_text(encoding="utf-8")), encoding="utf-8")
+    (found,) = faults(file)
+    assert f"game[1].jackpot: {why}" in found
 
 
 def test_the_game_of_a_table_is_named_or_the_only_one() -> None:

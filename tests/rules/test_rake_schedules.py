@@ -108,7 +108,7 @@ def test_an_award_is_paid_only_of_a_hand_that_has_what_the_house_asks(
         ("holdem.co", HouseRake("10", steps=(RakeStep(1000, 101),)), "'101 from 1000 cents'; allowed: 100 cents or"),
         ("holdem.co", HouseRake("5", steps=(RakeStep(1000, 100),)), "allowed: 50 cents or less, 5 percent of the pot"),
         ("holdem.co", HouseRake("10", steps=(RakeStep(2000, 100), RakeStep(1000, 50))), "allowed: steps that rise"),
-        ("3-5-7.co", HouseRake("10", steps=(RakeStep(1000, 100),)), "allowed: none in 3-5-7.co, a percentage"),
+        ("3-5-7.co", HouseRake("10", steps=(RakeStep(1000, 100),)), "allowed: no steps in 3-5-7.co, only a percentage"),
         ("holdem.co", HouseRake("10", jackpot_least_pot_cents=-1), "least pot -1; allowed: 0 or more"),
         (
             "seven-card-stud.co",

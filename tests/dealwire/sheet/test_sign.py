@@ -56,6 +56,7 @@ def words(page: str) -> str:
         "Who wins it Aces full of tens or better, in which both of the player&#x27;s cards play, must be beaten",
         "Division Half of the posted amount to the beaten hand",
         "No award is paid where the deck is fouled",
+        "Jackpot $1 from each hand with a flop in which the pot holds at least $20 and",
         "Only from a hand in which the pot holds at least $20 and at least 4 players are dealt in.",
         "4 players are dealt in. At most $1 from one hand.",
         # readings, and who signed them
@@ -66,6 +67,27 @@ def words(page: str) -> str:
 )
 def test_everything_posted_is_on_the_sign(posted: str) -> None:
     assert posted in words(sign_html(load_house(EXAMPLE)))
+
+
+@pytest.mark.parametrize(("schedule", "cap"), [("by-five", "$5"), ("ten-percent", "$4")])
+def test_the_most_of_a_rake_is_of_each_pot_where_bets_have_pots_of_their_own(
+    tmp_path: Path, schedule: str, cap: str
+) -> None:
+    """47.1-1017.37(8): ten percent or five dollars of each pot, whichever is less, is posted."""
+    (tmp_path / "jackpot-bad-beat.toml").write_text((DOCS / "examples" / "jackpot-bad-beat.toml").read_text())
+    file = tmp_path / "house.toml"
+    game = f'[[game]]\nname = "three-five-seven"\nprocedure = "3-5-7.co"\nrake = "{schedule}"\n'
+    file.write_text(f'{EXAMPLE.read_text()}\n{game}\n[rake.by-five]\npercent = "10"\n')
+    page = words(sign_html(load_house(file)))
+    assert re.search(rf"Rake 10 % of the pot(, in steps of \$1)?, at most {re.escape(cap)} a pot", page)
+
+
+def test_a_sentence_of_the_house_has_an_end(tmp_path: Path) -> None:
+    text = (DOCS / "examples" / "jackpot-bad-beat.toml").read_text(encoding="utf-8")
+    text = text.replace('at the showdown."', 'at the showdown"')
+    (tmp_path / "jackpot-bad-beat.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "house.toml").write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
+    assert "beaten at the showdown. Only from a hand" in words(sign_html(load_house(tmp_path / "house.toml")))
 
 
 def test_maximum_payouts_and_differences_of_a_game_are_on_the_sign(tmp_path: Path) -> None:
