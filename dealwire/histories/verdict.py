@@ -47,6 +47,11 @@ class Comparison:
     heard: Sequence[Seen] = field(default=(), repr=False)
     options: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def ended(self) -> bool:
+        """True if the hand was played to its end."""
+        return self.result is not None and self.result.outcome == "complete"
+
 
 class Table:
     """Flows and terms of the games that histories are played by."""
@@ -72,7 +77,8 @@ class Table:
         other = history.as_posted() if history.as_posted is not None and (odd or found.kind == "different") else None
         if isinstance(other, History):
             second = self._plays(other, {**HOUSE, "short-blind": "as-posted"})
-            found = second if second.kind in SAME or (second.kind != "different" and not odd) else found
+            nearer = second.kind != "different" or (second.ended and not found.ended)
+            found = second if second.kind in SAME or (nearer and not odd) else found
         return _explained(history, found) if found.kind == "different" else found
 
     def _plays(self, history: History, house: Mapping[str, str]) -> Comparison:
@@ -232,11 +238,10 @@ def _cut_otherwise(history: History, settled: Settlement) -> bool:
 
 def _explained(history: History, found: Comparison) -> Comparison:
     """Return a difference as what the record lacks: an action, or the hand that a pot went to."""
-    complete = found.result is not None and found.result.outcome == "complete"
-    if (silent := _silent(history, complete=complete)) is not None:
+    if (silent := _silent(history, complete=found.ended)) is not None:
         why, reason = f"the record has no action of seat {silent}", "an action is missing in the record"
         return replace(found, kind="not-expressible", why=why, reason=reason)
-    if complete and found.settlement is not None and _unseen_winner(history, found.settlement):
+    if found.ended and found.settlement is not None and _unseen_winner(history, found.settlement):
         return replace(found, kind="not-expressible", why=UNSEEN, reason=UNSEEN)
     return found
 

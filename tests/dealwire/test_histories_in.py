@@ -806,6 +806,13 @@ def test_a_short_blind_is_called_in_full_or_as_it_lies_there() -> None:
     assert played(SHORT.replace("[900, 180, 980]", "[920, 180, 960]")).kind == "different"
 
 
+def test_a_raise_over_a_short_blind_alone_is_compared_by_what_lies_there() -> None:
+    raised = SHORT.replace('"p3 cc", "p1 cc", "d db 3c', '"p3 cc", "p1 cbr 98", "p3 cc", "d db 3c', 1)
+    assert played(raised.replace("[900, 180, 980]", "[902, 180, 978]")).options["short-blind"] == "as-posted"
+    other = played(raised.replace("[900, 180, 980]", "[903, 180, 977]"))
+    assert (other.kind, other.why) == ("different", "recorded are chips of 903 for seat 1, came 902")
+
+
 def test_a_hand_of_which_one_card_was_shown() -> None:
     alone = POSTS.partition("Uncalled bet")[0].replace(
         "c: posts big blind $1.50 and is all-in", "c: posts big blind $2"
