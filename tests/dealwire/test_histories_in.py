@@ -806,6 +806,30 @@ def test_a_short_blind_is_called_in_full_or_as_it_lies_there() -> None:
     assert played(SHORT.replace("[900, 180, 980]", "[920, 180, 960]")).kind == "different"
 
 
+NO_LOW_BESIDE = """
+variant = "FO/8"
+antes = [0, 0, 0]
+blinds_or_straddles = [5, 10, 0]
+small_bet = 10
+big_bet = 20
+starting_stacks = [20, 100, 100]
+actions = [
+  "d dh p1 Ah2h9s9d", "d dh p2 JcJdTsTd", "d dh p3 KsKdQhTh", "p3 cbr 20", "p1 cc", "p2 cc",
+  "d db 3c5sJh", "p2 cbr 10", "p3 cc", "d db 8d", "p2 cc", "p3 cc", "d db Qc", "p2 cc", "p3 cc",
+  "p1 sm Ah2h9s9d", "p2 sm JcJdTsTd", "p3 sm KsKdQhTh",
+]
+finishing_stacks = [30, 120, 70]
+"""
+"""Three jacks have half of the main pot of 60 and all of the side pot of 20, in which no hand has a low; 8-5-3-2-A has
+the other half of the main pot."""
+
+
+def test_a_side_pot_without_a_low_hand_goes_to_the_high_hand() -> None:
+    assert played(NO_LOW_BESIDE).kind == "same"
+    halved = played(NO_LOW_BESIDE.replace("[30, 120, 70]", "[30, 115, 75]"))
+    assert (halved.kind, halved.why) == ("different", "recorded are chips of 115 for seat 2, came 120")
+
+
 def test_a_raise_over_a_short_blind_alone_is_compared_by_what_lies_there() -> None:
     raised = SHORT.replace('"p3 cc", "p1 cc", "d db 3c', '"p3 cc", "p1 cbr 98", "p3 cc", "d db 3c', 1)
     assert played(raised.replace("[900, 180, 980]", "[902, 180, 978]")).options["short-blind"] == "as-posted"
