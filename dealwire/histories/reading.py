@@ -25,10 +25,13 @@ class NoHistories(DealwireError):
 
 
 def is_history(path: Path) -> bool:
-    """Return True if this file holds hand histories, by its ending, and a text by its content."""
+    """Return True if this file holds hand histories, by its ending, and a text that can be read by its content."""
     if path.suffix.lower() in PHH:
         return True
-    return path.suffix.lower() == ".txt" and pokerstars.is_pokerstars(_text(path))
+    try:
+        return path.suffix.lower() == ".txt" and pokerstars.is_pokerstars(_text(path))
+    except OSError:
+        return False
 
 
 def histories_in(paths: Sequence[Path]) -> list[Path]:

@@ -864,6 +864,9 @@ def test_a_line_without_end_is_not_searched() -> None:
 def test_a_file_that_is_none_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "pipe.phh")
     assert "not a file" in run("histories", str(tmp_path / "pipe.phh")).stdout
+    os.mkfifo(tmp_path / "pipe.txt")
+    assert "not a hand history" in run("settle", str(tmp_path / "pipe.txt")).stderr
+    assert "not a file" in run("replay", str(tmp_path / "pipe.txt")).stderr
     (tmp_path / "long.phh").write_text(HEADS_UP)
     monkeypatch.setattr(reading, "MOST_BYTES", 20)
     assert "longer than 20 bytes, the maximum" in run("histories", str(tmp_path / "long.phh")).stdout
