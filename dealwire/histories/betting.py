@@ -1,12 +1,8 @@
 """Chips in front of the seats while a history is read: what is a call and what a check, a bet and what a raise."""
 
-from typing import Final
-
 from dealwire.histories.history import Act
+from dealwire.histories.structure import LIVE_BLINDS
 from devices.events import BettingAction
-
-_LIVE: Final = ("small-blind", "big-blind", "third-blind", "straddle", "post")
-"""Bets before the first card that count in the first betting round."""
 
 
 class Put:
@@ -18,7 +14,7 @@ class Put:
 
     def post(self, seat: int, bet: str, amount: int, full: int = 0) -> None:
         """Put up a bet before the first card; `full` is what it would be if the seat had enough."""
-        if bet in _LIVE:
+        if bet in LIVE_BLINDS:
             self.lies[seat] = self.lies.get(seat, 0) + amount
             self.high = max(self.high, self.lies[seat], full)
 

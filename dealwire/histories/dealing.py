@@ -139,6 +139,8 @@ class Dealing:
     def _decide(self, street: Street) -> None:
         numbers = {choice.draws or 0: choice.number for choice in self._procedure.decision}
         for each in street.thrown:
+            if len(each.cards) not in numbers:
+                raise Cannot(f"a draw of {len(each.cards)} cards; {self._procedure.id} has none")
             self._say(e.DecisionMade(each.seat, numbers[len(each.cards)]))
             if each.cards:
                 self._say(e.CardsDiscarded(seat(each.seat), each.cards))

@@ -3,7 +3,7 @@
 Only what the round's published result names is in it: a card that nobody showed is `??`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
@@ -181,8 +181,3 @@ def _thrown(seat: Seat) -> Thrown:
     many = int((seat.decision or "").removeprefix(_DRAWS)) if (seat.decision or "").startswith(_DRAWS) else 0
     unknown: tuple[Card, ...] = (UNREAD,) * many
     return Thrown(seat.seat, unknown, unknown)
-
-
-def readings_of(history: History) -> Mapping[str, str]:
-    """Return the readings that say what a low hand is."""
-    return history.form.readings

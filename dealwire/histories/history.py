@@ -103,6 +103,11 @@ class History:
     as_posted: Callable[[], "History | HistoryError"] | None = None
     """The same hand if a blind that is all-in for less is called as it lies there; None if no blind is short."""
 
+    @property
+    def folded(self) -> set[int]:
+        """Seats that folded in a betting round."""
+        return {act.seat for street in self.streets for act in street.acts if act.action is BettingAction.FOLD}
+
     def street(self, number: int) -> Street:
         """Return the betting round with this number, from 0; it begins if it is not there."""
         while len(self.streets) <= number:

@@ -25,10 +25,14 @@ VARIANTS: Final = {
 }
 """Codes of the standard -> form; the others are no games here."""
 OTHERS: Final = {"NS": "short-deck hold'em", "F2L3D": "2-7 triple draw", "FB": "badugi"}
-_HEADING: Final = re.compile(r"^[ \t]*\[[ \t]*([^\[\]\n]+?)[ \t]*\][ \t]*(?:#.*)?$", re.MULTILINE)
+_HEADING: Final = re.compile(r"^[ \t]*\[([^\[\]\n]+)\][ \t]*(?:#.*)?$", re.MULTILINE)
+_BETS: Final = re.compile(r" cbr (\d{1,15}(?:\.\d{1,8})?)")
 UNBOUNDED: Final = 2**30
 """Stake of a seat whose chips the record does not know."""
 MOST: Final = 2**32 - 1
+_DIGITS: Final = 15
+_PLACES: Final = 8
+"""Most digits of an amount before and after the point: a larger power of ten takes minutes to write out."""
 
 
 def hands_of(text: str, file: str) -> Iterator[History | HistoryError]:
@@ -41,7 +45,7 @@ def hands_of(text: str, file: str) -> Iterator[History | HistoryError]:
         return
     ends = [*(each.start() for each in headings[1:]), len(text)]
     for heading, end in zip(headings, ends, strict=True):
-        yield _read(text[heading.end() : end], f"{file}: hand {heading[1]}")
+        yield _read(text[heading.end() : end], f"{file}: hand {heading[1].strip()}")
 
 
 def _read(text: str, place: str) -> History | HistoryError:
@@ -49,6 +53,8 @@ def _read(text: str, place: str) -> History | HistoryError:
         fields = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         return HistoryError(place, f"not TOML: {error}")
+    except (ValueError, ArithmeticError, RecursionError):  # thousands of digits in a number, or of brackets
+        return HistoryError(place, "not TOML: a number is too long, or a list too deep")
     try:
         return _Reader(fields, place).hand()
     except HistoryError as error:
@@ -60,15 +66,16 @@ class _Reader:
 
     def __init__(self, fields: dict[str, Any], place: str, *, full: bool = True) -> None:
         self._fields, self._place, self._full = fields, place, full
+        self._stacks: list[Decimal] = []
         self._stacks = self._numbers("starting_stacks") or []
         if not self._stacks:
             raise HistoryError(place, "starting_stacks is missing")
         self._scale = self._scale_of()
-        code = fields.get("variant")
+        code = str(fields.get("variant", ""))
         form = FORMS[VARIANTS[code]] if code in VARIANTS else UNKNOWN
         self._hand = History(place, form, {}, name=str(fields.get("hand", "")), unit=Fraction(1, self._scale))
         if code not in VARIANTS:
-            self._hand.not_expressible = f"{OTHERS.get(str(code), repr(code))} is no game here"
+            self._hand.not_expressible = f"{OTHERS.get(code, repr(code))} is no game here"
         self._stud = "stud" in form.name or form.name == "razz"
         self._put = Put()
         self._round, self._dealt = 0, dict[int, int]()
@@ -100,7 +107,15 @@ class _Reader:
             return None
         if not isinstance(found, list) or not all(type(each) in (int, Decimal) for each in found):
             raise HistoryError(self._place, f"{name} is not a list of numbers")
-        return [Decimal(each) for each in found]
+        amounts = [Decimal(each) for each in found]
+        stacks, signed = name.endswith("stacks"), name == "blinds_or_straddles"
+        for each in amounts:
+            if not ((stacks and not each.is_finite()) or _fits(abs(each) if signed else each)):
+                raise HistoryError(self._place, f"{name} has {each}, which is no amount of chips")
+        players = len(self._stacks or amounts)
+        if len(amounts) > players or (name == "finishing_stacks" and len(amounts) < players):
+            raise HistoryError(self._place, f"{name} has {len(amounts)} amounts for {players} players")
+        return amounts
 
     def _actions(self) -> Sequence[str]:
         found = self._fields.get("actions")
@@ -112,7 +127,7 @@ class _Reader:
         """Return how many of the hand's units make 1: 1 if all amounts are whole, else at least 100."""
         names = ("antes", "blinds_or_straddles", "starting_stacks", "finishing_stacks", "winnings")
         amounts = [each for name in names for each in self._numbers(name) or ()]
-        amounts += [Decimal(text) for action in self._actions() for text in re.findall(r" cbr ([\d.]+)", action)]
+        amounts += [Decimal(text) for action in self._actions() for text in _BETS.findall(action)]
         places = max((-int(each.normalize().as_tuple().exponent) for each in amounts if each.is_finite()), default=0)
         paid = "currency" in self._fields or "currency_symbol" in self._fields
         return 10 ** max(places, 2 if places > 0 or paid else 0)
@@ -211,11 +226,14 @@ class _Reader:
         return self._hand.stakes[number] - dead
 
     def _raise(self, number: int, rest: list[str]) -> None:
-        self._bet(number, self._put.raises(), self._cents(Decimal(rest[0])))
+        amount = Decimal(rest[0])
+        if not _fits(amount):
+            raise InvalidOperation
+        self._bet(number, self._put.raises(), self._cents(amount))
 
     def _bring_in(self, number: int, _: list[str]) -> None:
         found = self._fields.get("bring_in")
-        if not isinstance(found, int | Decimal):
+        if not isinstance(found, int | Decimal) or not _fits(Decimal(found)):
             raise HistoryError(self._place, "bring_in is not a number")
         stake = self._hand.stakes[number] - sum(post.amount for post in self._hand.posts if post.seat == number)
         self._bet(number, BettingAction.BRING_IN, min(self._cents(Decimal(found)), stake))
@@ -263,7 +281,7 @@ class _Reader:
     def _outcome(self) -> None:
         recorded, winnings, stacks = self._hand.recorded, self._numbers("winnings"), self._numbers("finishing_stacks")
         known = all(stack.is_finite() for stack in self._stacks)
-        if stacks is not None and known:
+        if stacks is not None and known and all(stack.is_finite() for stack in stacks):
             recorded.stacks = {number: self._cents(each) for number, each in enumerate(stacks, start=1)}
         if winnings is not None:
             recorded.taken = [Taken(number, "", self._cents(each)) for number, each in enumerate(winnings, 1) if each]
@@ -271,9 +289,8 @@ class _Reader:
 
     def _show_known(self) -> None:
         """Show the hands that nobody folded, whose cards the record names, where it does not say how it ended."""
-        folded = {act.seat for street in self._hand.streets for act in street.acts if act.action is BettingAction.FOLD}
         shown = {each.seat for each in self._hand.showings}
-        left = [number for number in self._hand.stakes if number not in folded]
+        left = [number for number in self._hand.stakes if number not in self._hand.folded]
         if len(left) < 2:
             return
         for number in left:
@@ -290,6 +307,13 @@ class _Reader:
                 if each.seat == number:
                     found = [card for card in found if card not in each.cards] + [*each.drawn]
         return tuple(found)
+
+
+def _fits(amount: Decimal) -> bool:
+    """Return True for an amount that chips can be."""
+    if not amount.is_finite() or amount < 0 or amount.adjusted() >= _DIGITS:
+        return False
+    return int(amount.normalize().as_tuple().exponent) >= -_PLACES
 
 
 def _card(text: str) -> Card:

@@ -38,7 +38,7 @@ _GAMES: Final = (
 """Name of a game in the header -> form, or the name of a game that is none here. The first that is found counts."""
 _TABLE: Final = re.compile(r"^Table (?:ID )?'.*'(?:.*Seat #(\d+) is the button)?")
 _SEAT: Final = re.compile(r"^Seat (\d+): (.+) \(\D{0,2}([\d,.]+)(?: [A-Z]{3})? in chips(?:, .*)?\)(.*)$")
-_MONEY: Final = r"[^\d\[\]()]{0,4}([\d,]*\.?\d+)"
+_MONEY: Final = r"[^\d\[\]()]{0,4}(\d[\d,]*(?:\.\d+)?|\.\d+)"
 _AMOUNT: Final = re.compile(r"(?<![\w#/-])[$€£]?(\d[\d,]*(?:\.\d+)?)(?![\w/])")
 _CARDS: Final = re.compile(r"\[([^\[\]]*)\]")
 _STREETS: Final = re.compile(r"^\*\*\* ([A-Z0-9a-z ]+?) \*\*\*(.*)$")
@@ -46,6 +46,8 @@ _UNCALLED: Final = re.compile(rf"^Uncalled bet \({_MONEY}\) returned to (.+)$")
 _TOTAL: Final = re.compile(rf"^Total pot {_MONEY}.*\| Rake {_MONEY}")
 _MUCKED: Final = re.compile(r"^Seat (\d+): .* mucked \[([^\]]*)\]")
 _WON: Final = re.compile(rf"^Seat (\d+): .*(?:won|collected) \({_MONEY}\)")
+_LONGEST: Final = 1_000
+"""Longest line that is read: talk is cut off by the sites long before."""
 _TWICE: Final = re.compile(r"^(?:FIRST|SECOND|THIRD) ")
 _BLIND_WORDS: Final = {
     "small blind": "small-blind",
@@ -110,9 +112,12 @@ class _Reader:
             if hand.not_expressible:
                 return hand
             try:
+                if len(line) > _LONGEST:
+                    raise ValueError
                 self._line(line)
             except (ValueError, IndexError, KeyError, ArithmeticError):
-                raise HistoryError(self._place, f"line {number + 1} of the hand is not understood: {line!r}") from None
+                why = f"line {number + 1} of the hand is not understood: {line[:80]!r}"
+                raise HistoryError(self._place, why) from None
         hand.stakes = {seat: cents for seat, cents in sorted(self._stacks.items()) if seat in self._there}
         hand.posts = _named(self._posts, hand.button, sorted(hand.stakes))
         if self._hand.recorded.total is None:

@@ -7,11 +7,14 @@ from typing import Final
 
 from dealwire.histories import phh, pokerstars
 from dealwire.histories.history import History, HistoryError
+from devices.files import read_file
 from protocol.errors import DealwireError
 
 PHH: Final = (".phh", ".phhs")
 SUFFIXES: Final = (*PHH, ".txt")
 """Endings of the files that may hold hands; a `.txt` does if PokerStars' first line of a hand is in it."""
+MOST_BYTES: Final = 256 * 2**20
+"""Largest file that is read: some 200,000 hands."""
 
 
 class NoHistories(DealwireError):
@@ -22,13 +25,13 @@ class NoHistories(DealwireError):
 
 
 def is_history(path: Path) -> bool:
-    """Return True if this file holds hand histories, by its ending, and a text by its content."""
+    """Return True if this file holds hand histories, by its ending, and a text that can be read by its content."""
     if path.suffix.lower() in PHH:
         return True
     try:
         return path.suffix.lower() == ".txt" and pokerstars.is_pokerstars(_text(path))
-    except OSError:  # which `hands_in` reports
-        return True
+    except OSError:  # the reader of a file reports that it cannot be read; a pipe is no history
+        return path.is_file()
 
 
 def histories_in(paths: Sequence[Path]) -> list[Path]:
@@ -57,7 +60,7 @@ def hands_in(path: Path) -> Iterator[History | HistoryError]:
 
 def _text(path: Path) -> str:
     """Return the text of a file: UTF-16 if it begins with its mark, UTF-8, or one byte a character."""
-    data = path.read_bytes()
+    data = read_file(path, MOST_BYTES)
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace")
     try:

@@ -16,7 +16,7 @@ from dealwire.histories.forms import HOUSE
 from dealwire.histories.history import History
 from dealwire.histories.odd_chip import CLAUSE, odd_chip
 from dealwire.table.table import TableTerms
-from devices.events import BettingAction, Seen
+from devices.events import Seen
 from rules.game.load import Game, load_game
 from rules.settlement import HouseRake, PotTotal, Settlement
 
@@ -47,6 +47,11 @@ class Comparison:
     heard: Sequence[Seen] = field(default=(), repr=False)
     options: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def ended(self) -> bool:
+        """True if the hand was played to its end."""
+        return self.result is not None and self.result.outcome == "complete"
+
 
 class Table:
     """Flows and terms of the games that histories are played by."""
@@ -72,7 +77,8 @@ class Table:
         other = history.as_posted() if history.as_posted is not None and (odd or found.kind == "different") else None
         if isinstance(other, History):
             second = self._plays(other, {**HOUSE, "short-blind": "as-posted"})
-            found = second if second.kind in SAME or (second.kind != "different" and not odd) else found
+            nearer = second.kind != "different" or (second.ended and not found.ended)
+            found = second if second.kind in SAME or (nearer and not odd) else found
         return _explained(history, found) if found.kind == "different" else found
 
     def _plays(self, history: History, house: Mapping[str, str]) -> Comparison:
@@ -168,8 +174,7 @@ def _different(
 
 
 def _nobody_showed(history: History) -> bool:
-    folded = sum(act.action is BettingAction.FOLD for street in history.streets for act in street.acts)
-    return not any(each.cards for each in history.showings) and len(history.stakes) - folded > 1
+    return not any(each.cards for each in history.showings) and len(history.stakes) - len(history.folded) > 1
 
 
 def _won(settlement: Settlement) -> Counter[int]:
@@ -233,31 +238,33 @@ def _cut_otherwise(history: History, settled: Settlement) -> bool:
 
 def _explained(history: History, found: Comparison) -> Comparison:
     """Return a difference as what the record lacks: an action, or the hand that a pot went to."""
-    complete = found.result is not None and found.result.outcome == "complete"
-    if (silent := _silent(history, complete=complete)) is not None:
+    if (silent := _silent(history, complete=found.ended)) is not None:
         why, reason = f"the record has no action of seat {silent}", "an action is missing in the record"
         return replace(found, kind="not-expressible", why=why, reason=reason)
-    if complete and found.settlement is not None and _unseen_winner(history, found.settlement):
+    if found.ended and found.settlement is not None and _unseen_winner(history, found.settlement):
         return replace(found, kind="not-expressible", why=UNSEEN, reason=UNSEEN)
     return found
 
 
 def _silent(history: History, *, complete: bool) -> int | None:
-    """Return a seat that has chips and cards, and no action in a hand that went on."""
+    """Return a seat that has chips and cards, and no action in a hand that went on; the last one left needs none."""
     acted = {act.seat for street in history.streets for act in street.acts}
     put: Counter[int] = Counter()
     for post in history.posts:
         put[post.seat] += post.amount
     if complete and sum(bool(street.acts) for street in history.streets) < 2:
         return None
-    return next((seat for seat, stake in history.stakes.items() if seat not in acted and put[seat] < stake), None)
+    left = history.stakes.keys() - history.folded
+    return next(
+        (seat for seat, stake in history.stakes.items() if seat not in acted and put[seat] < stake and left != {seat}),
+        None,
+    )
 
 
 def _unseen_winner(history: History, settled: Settlement) -> bool:
     """Return True if the record gives more to a hand of the showdown that it neither shows nor calls thrown away."""
     recorded, won, nets = history.recorded, _won(settled), {each.seat: each.net for each in settled.seats}
-    folded = {act.seat for street in history.streets for act in street.acts if act.action is BettingAction.FOLD}
-    left = history.stakes.keys() - folded
+    left = history.stakes.keys() - history.folded
     unseen = left if _nobody_showed(history) else left - {each.seat for each in history.showings}
     if recorded.stacks is not None:
         more = {seat for seat in unseen if recorded.stacks[seat] > history.stakes[seat] + nets.get(seat, 0)}

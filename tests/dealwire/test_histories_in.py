@@ -4,6 +4,7 @@ Every hand here was written for these tests; pots and winnings are from paper.
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dealwire.cli import main
-from dealwire.histories import phh, pokerstars
+from dealwire.histories import phh, pokerstars, reading
 from dealwire.histories.history import History, HistoryError
 from dealwire.histories.verdict import Comparison, Table
 
@@ -253,6 +254,46 @@ def test_a_wrong_file_is_one_line(was: str, now: str, error: str) -> None:
     assert isinstance(found, HistoryError)
     assert error in str(found)
     assert "\n" not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "error"),
+    [
+        ("min_bet = 10", f"min_bet = {'1' * 5000}", "not TOML: a number is too long"),
+        ("min_bet = 10", f"min_bet = {'[' * 3000}", "not TOML: a number is too long, or a list too deep"),
+        ("[1000, 1000]", "[1e999999, 1000]", "starting_stacks has 1E+999999, which is no amount of chips"),
+        ("[1000, 1000]", "[1e-99999, 1000]", "starting_stacks has 1E-99999, which is no amount of chips"),
+        ("[1000, 1000]", "[-1000, 1000]", "starting_stacks has -1000, which is no amount of chips"),
+        ("[0, 0]", "[nan, 0]", "antes has NaN, which is no amount of chips"),
+        ("[0, 0]", "[-1, -1]", "antes has -1, which is no amount of chips"),
+        ("[5, 10]", "[5, 10, 20]", "blinds_or_straddles has 3 amounts for 2 players"),
+        ("[1010, 990]", "[1010]", "finishing_stacks has 1 amounts for 2 players"),
+        ("cbr 30", "cbr nan", "'p1 cbr nan' is no action of the standard"),
+        ("cbr 30", "cbr 3.0.0", "'p1 cbr 3.0.0' is no action of the standard"),
+        ("cbr 30", "cbr 1e400", "'p1 cbr 1e400' is no action of the standard"),
+    ],
+)
+def test_an_amount_that_no_chips_can_be_is_one_line(was: str, now: str, error: str) -> None:
+    found = of(HEADS_UP.replace(was, now, 1))
+    assert isinstance(found, HistoryError)
+    assert error in str(found)
+
+
+def test_a_variant_that_is_no_text_is_none_here() -> None:
+    assert played(HEADS_UP.replace('"NT"', "[]")).kind == "not-expressible"
+
+
+def test_a_draw_of_more_cards_than_a_hand_has_is_named() -> None:
+    verdict = played(SINGLE_DRAW.replace("p1 sd 8h", "p1 sd 2c3c4c5d8h2c"))
+    assert (verdict.kind, verdict.why) == ("not-expressible", "a draw of 6 cards; draw-low.co has none")
+
+
+def test_a_card_drawn_twice_is_different_though_the_last_seat_left_had_no_turn() -> None:
+    walk = HEADS_UP.replace('"p2 cc", "p1 cbr 30", "p2 f"', '"p2 f"').replace("[1010, 990]", "[1005, 995]")
+    assert played(walk).kind == "same"
+    twice = played(walk.replace("p1 ????", "p1 AhKh").replace("p2 ????", "p2 AhKd"))
+    assert twice.kind == "different"
+    assert "AH" in twice.why
 
 
 def test_a_wrong_hand_does_not_spoil_the_others() -> None:
@@ -766,6 +807,37 @@ def test_a_short_blind_is_called_in_full_or_as_it_lies_there() -> None:
     assert played(SHORT.replace("[900, 180, 980]", "[920, 180, 960]")).kind == "different"
 
 
+NO_LOW_BESIDE = """
+variant = "FO/8"
+antes = [0, 0, 0]
+blinds_or_straddles = [5, 10, 0]
+small_bet = 10
+big_bet = 20
+starting_stacks = [20, 100, 100]
+actions = [
+  "d dh p1 Ah2h9s9d", "d dh p2 JcJdTsTd", "d dh p3 KsKdQhTh", "p3 cbr 20", "p1 cc", "p2 cc",
+  "d db 3c5sJh", "p2 cbr 10", "p3 cc", "d db 8d", "p2 cc", "p3 cc", "d db Qc", "p2 cc", "p3 cc",
+  "p1 sm Ah2h9s9d", "p2 sm JcJdTsTd", "p3 sm KsKdQhTh",
+]
+finishing_stacks = [30, 120, 70]
+"""
+"""Three jacks have half of the main pot of 60 and all of the side pot of 20, in which no hand has a low; 8-5-3-2-A has
+the other half of the main pot."""
+
+
+def test_a_side_pot_without_a_low_hand_goes_to_the_high_hand() -> None:
+    assert played(NO_LOW_BESIDE).kind == "same"
+    halved = played(NO_LOW_BESIDE.replace("[30, 120, 70]", "[30, 115, 75]"))
+    assert (halved.kind, halved.why) == ("different", "recorded are chips of 115 for seat 2, came 120")
+
+
+def test_a_raise_over_a_short_blind_alone_is_compared_by_what_lies_there() -> None:
+    raised = SHORT.replace('"p3 cc", "p1 cc", "d db 3c', '"p3 cc", "p1 cbr 98", "p3 cc", "d db 3c', 1)
+    assert played(raised.replace("[900, 180, 980]", "[902, 180, 978]")).options["short-blind"] == "as-posted"
+    other = played(raised.replace("[900, 180, 980]", "[903, 180, 977]"))
+    assert (other.kind, other.why) == ("different", "recorded are chips of 903 for seat 1, came 902")
+
+
 def test_a_hand_of_which_one_card_was_shown() -> None:
     alone = POSTS.partition("Uncalled bet")[0].replace(
         "c: posts big blind $1.50 and is all-in", "c: posts big blind $2"
@@ -780,6 +852,25 @@ def test_a_hand_of_which_one_card_was_shown() -> None:
 def test_a_line_that_is_not_understood() -> None:
     found = next(pokerstars.hands_of("\n\n" + CASH.replace("bets $20", "bets all"), "x.txt"))
     assert str(found) == "x.txt:3: hand 77: line 20 of the hand is not understood: 'anna: bets all'"
+
+
+def test_a_line_without_end_is_not_searched() -> None:
+    found = next(
+        pokerstars.hands_of(CASH.replace("posts big blind $1", f"posts big blind {'9' * 200_000} x y"), "x.txt")
+    )
+    assert isinstance(found, HistoryError)
+    assert len(str(found)) < 200
+
+
+def test_a_file_that_is_none_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe.phh")
+    assert "not a file" in run("histories", str(tmp_path / "pipe.phh")).stdout
+    os.mkfifo(tmp_path / "pipe.txt")
+    assert "not a hand history" in run("settle", str(tmp_path / "pipe.txt")).stderr
+    assert "not a file" in run("replay", str(tmp_path / "pipe.txt")).stderr
+    (tmp_path / "long.phh").write_text(HEADS_UP)
+    monkeypatch.setattr(reading, "MOST_BYTES", 20)
+    assert "longer than 20 bytes, the maximum" in run("histories", str(tmp_path / "long.phh")).stdout
 
 
 def test_a_table_of_a_folder(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def in_showing_order(round_: Round) -> list[int]:
 
 
 def board_shown(round_: Round) -> None:
-    """Find who acts first again, since open cards were keyed only now and nobody has acted on them."""
+    """Find who acts first again: open cards were keyed or a hand counted only now, and nobody has acted on them."""
     step, betting = round_.step, round_.betting
     if isinstance(step, BetStep) and step.first == "board" and not (betting.acted or betting.earlier or round_.won):
         open_betting(round_, step)

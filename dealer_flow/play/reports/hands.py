@@ -254,6 +254,8 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
     if body.place in round_.ledger.hands:
         round_.ledger.hands[body.place].counted_at = len(round_.from_shoe)
         judge_count(round_, body.place, seen)
+        if round_.plan.betting is not None:
+            board_shown(round_)  # a count moves cards to their places, and a hand may be dead
     judge_sum(round_, seen)
 
 

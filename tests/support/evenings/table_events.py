@@ -47,7 +47,7 @@ def possible_reports(flow: DealerFlow) -> Iterator[Report]:
     for item, body in made:
         rare = item.event in ("MisdealCalled", "CardsCounted") or (item.event == "WagerPlaced" and now.draw is None)
         rare &= item.what != LAST_COUNT
-        rare |= item.event in ("StakeShown", "PotTaken") or item.what.startswith("take back")
+        rare |= item.event in ("StakeShown", "PotTaken") or item.what.startswith(("take back", "sit out"))
         if body not in stakes:
             yield Report(_device(body), body, True, not rare)
     for body in stakes:
