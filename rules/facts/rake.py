@@ -41,11 +41,11 @@ class RakeBox:
         self._left = self._rake.cap_cents
         self._jackpot = self._rake.jackpot_cents
         if rake is not None and (rake.steps or rake.no_flop_no_drop or rake.jackpot_least_pot_cents):
-            self._by_hand(rake, result, total())
+            self._apply_conditions(rake, result, total())
         elif rake is not None and rake.jackpot_least_players:
-            self._by_hand(rake, result, 0)
+            self._apply_conditions(rake, result, 0)
 
-    def _by_hand(self, rake: HouseRake, result: RoundResult, total: int) -> None:
+    def _apply_conditions(self, rake: HouseRake, result: RoundResult, total: int) -> None:
         """Apply what depends on the hand: the size of its pots, the players dealt in, and the flop."""
         if rake.steps:
             due = max((step.take_cents for step in rake.steps if step.from_cents <= total), default=0)
