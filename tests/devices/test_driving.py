@@ -258,7 +258,8 @@ def test_a_device_that_is_unplugged_in_mid_command(line: str) -> None:
         with pytest.raises(LineClosed):
             shuffler.dispense()
         assert shuffler.wait_for(e.LinkLost)
-        with pytest.raises(NotUp, match="waiting for its line"):
+        # A TCP line that is reopened before the listener is gone waits for the device, not for its line.
+        with pytest.raises(NotUp, match=r"waiting for (its line|a device)"):
             shuffler.dispense()
         with pytest.raises(NotUp):
             shuffler.status  # noqa: B018

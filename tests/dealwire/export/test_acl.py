@@ -18,7 +18,7 @@ from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, STANDING
 from dealwire.journal import Journal
 from devices.clock import SystemClock
 from tests.dealwire.export.test_mqtt import late_identity
-from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto, running_broker
+from tests.support.rigs.brokers import Mosquitto, Reader, eventually, hang_up, needs_mosquitto, running_broker
 from tests.support.rigs.export_lines import journalled, publish
 from tests.support.rigs.patience import wait_until
 
@@ -58,8 +58,7 @@ def _allowed(broker: Mosquitto, user: str, topics: list[str], retain: bool) -> l
     wait_until(lambda: (client.loop(0.01), client.is_connected())[1], "the connection")
     sent = {client.publish(topic, "x", 1, retain).mid: topic for topic in topics}
     wait_until(lambda: (client.loop(0.01), len(answers) == len(sent))[1], "an answer to every message")
-    client.disconnect()
-    client.loop(0.01)
+    hang_up(client)
     assert answers.keys() == sent.keys(), "not every message is answered"
     assert set(answers.values()) <= {0, NO_SUBSCRIBER, NOT_AUTHORISED}
     return [topic for mid, topic in sent.items() if answers[mid] != NOT_AUTHORISED]

@@ -31,7 +31,7 @@ from dealwire.table.redaction import topic_of
 from devices.clock import SystemClock
 from devices.extras import install_command
 from tests.support.dealing.side_pot_hand import HAND, PokerTable
-from tests.support.rigs.brokers import Mosquitto, eventually, needs_mosquitto, running_broker
+from tests.support.rigs.brokers import Mosquitto, eventually, hang_up, needs_mosquitto, running_broker
 from tests.support.rigs.export_lines import SITE, journalled, publish
 from tests.support.rigs.postgres import Postgres, needs_postgres, running_postgres
 
@@ -264,8 +264,7 @@ def say(broker: Mosquitto, topic: str, payload: bytes, **told: str) -> None:
     client.connect("127.0.0.1", broker.port)
     client.loop_start()
     client.publish(topic, payload, 1, properties=properties).wait_for_publish(10)
-    client.disconnect()
-    client.loop_stop()
+    hang_up(client)
 
 
 JOURNAL = "0123456789abcdef" * 2

@@ -26,7 +26,7 @@ from dealwire.export.mqtt import MqttExporter
 from dealwire.journal import Journal
 from devices.clock import SystemClock
 from tests.support.rigs import postgres
-from tests.support.rigs.brokers import Mosquitto, eventually, running_broker
+from tests.support.rigs.brokers import Mosquitto, eventually, hang_up, running_broker
 from tests.support.rigs.export_lines import SITE, TABLE, publish, told
 
 PATIENCE_S = 600.0
@@ -55,8 +55,7 @@ def plain_publish(broker: Mosquitto, lines: list[str], window: int) -> None:
     for line in lines:
         client.publish("plain", line, 1)
     done.wait(PATIENCE_S)
-    client.disconnect()
-    client.loop_stop()
+    hang_up(client)
 
 
 def drain(broker: Mosquitto, journal: Journal, count: int) -> None:

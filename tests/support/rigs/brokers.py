@@ -103,6 +103,16 @@ def running_broker(folder: Path, *settings: str) -> Iterator[Mosquitto]:
         broker.kill()
 
 
+def hang_up(client: paho.Client) -> None:
+    """Disconnect, and close all its sockets.
+
+    paho leaves the two by which its loop is woken to the garbage collector, which may meet them before the client.
+    """
+    client.disconnect()
+    client.loop_stop()
+    client._reset_sockets()
+
+
 class Reader:
     """Subscriber with a persistent session and all that it receives: paho alone, which reconnects automatically."""
 
@@ -158,8 +168,7 @@ class Reader:
             return dict(self.lines)
 
     def close(self) -> None:
-        self._client.disconnect()
-        self._client.loop_stop()
+        hang_up(self._client)
 
     def __enter__(self) -> "Reader":
         return self
