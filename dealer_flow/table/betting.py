@@ -4,7 +4,7 @@ Nothing here judges: this records where the betting stands and takes actions. `p
 action, and `play.reports.chips` handles one that is out of the ordinary.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -162,10 +162,10 @@ class Betting:
         self.sealed = self.sealed.union(live if final or len(all_in) + 1 >= len(live) else all_in)
 
     def waiting(self, live: list[int]) -> list[int]:
-        """Return the seats that may act now: the one whose turn it is, then those that were passed by.
+        """Return the seats that may act now: the one whose turn it is, then those that were passed by and are too late.
 
-        Where what was done out of turn is taken back, the turn is that of the first seat that was passed by. While it
-        is unknown who is first, all seats that have yet to act.
+        A seat that was passed by has the turn until then (47.1-1019, 1024), the first of them before the others,
+        though what was done before it may stand. While it is unknown who is first, all seats that have yet to act.
         """
         if self.over(live):
             return []
@@ -174,11 +174,18 @@ class Betting:
         start = self.turns.index(self.last) + 1 if self.last in self.turns else 0
         around = [*self.turns[start:], *self.turns[:start]]
         due = [seat for seat in around if self.needs(seat, live)]
-        late = self.passed.keys() if self.takes_back and self.passed else ()
-        if in_time := [seat for seat in due if seat in late and self.before_passed(seat) is not self]:
-            return [min(in_time, key=self.passed.__getitem__)]
+        if self.passed and (owed := self._owed(due)) is not None:
+            return [owed]
         ahead = [seat for seat in due if seat not in self.passed]
         return [*ahead[:1], *(seat for seat in due if seat in self.passed)]
+
+    def _owed(self, due: Sequence[int]) -> int | None:
+        """Return the seat, of these, that was passed by first and is still in time."""
+        return next((seat for seat in self.passed if seat in due and self._in_time(seat)), None)
+
+    def _in_time(self, seat: int) -> bool:
+        """Return True if no substantial action has taken place since this seat was passed by (47.1-1024)."""
+        return not _is_substantial(self.actions[self.passed[seat] :])
 
     def copy(self) -> "Betting":
         """Return a copy of the present state."""
@@ -218,10 +225,9 @@ class Betting:
 
         Source: 47.1-1024.
         """
-        since = self.passed.get(seat)
-        if since is None or _is_substantial(self.actions[since:]):
+        if seat not in self.passed or not self._in_time(seat):
             return self
-        return self.when(since) or self
+        return self.when(self.passed[seat]) or self
 
     def when(self, actions: int) -> "Betting | None":
         """Return the state of this betting round after so many actions of the hand, if that was kept."""
@@ -293,8 +299,13 @@ class Betting:
         self.actions.append(ActionRecord(step=at_step, seat=seat, action=action.value, cents=cents, manner=manner))
 
     def _pass(self, seat: int, before: "Betting", live: list[int]) -> None:
-        """Mark the seats whose turn came before this one's as passed by."""
-        self.passed.pop(seat, None)
+        """Mark the seats whose turn came before this one's as passed by.
+
+        Once the first seat that was passed by acts, the turn is back before the next one: what was done until then is
+        no reason to forfeit its hand.
+        """
+        if self.passed.pop(seat, None) is not None and [seat] == before.waiting(live):
+            self.passed |= {each: len(self.actions) + 1 for each in self.passed if self._in_time(each)}
         start = self.turns.index(self.last) + 1 if self.last in self.turns else 0
         around = [*self.turns[start:], *self.turns[:start]]
         for each in around[: around.index(seat)] if seat in around and seat not in before.passed else ():
@@ -317,7 +328,7 @@ class Betting:
     def too_late(self) -> list[int]:
         """Return the seats that were passed by and did not object before substantial action took place since
         (47.1-1024)."""
-        return [seat for seat, since in self.passed.items() if _is_substantial(self.actions[since:])]
+        return [seat for seat in self.passed if not self._in_time(seat)]
 
 
 def _is_substantial(actions: Iterable[ActionRecord]) -> bool:

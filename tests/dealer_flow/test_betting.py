@@ -148,10 +148,10 @@ def test_a_final_wager_is_less_than_the_initial_where_the_stake_is_no_more(
     assert found.status == ("held" if held else "settled")
 
 
-def test_one_who_acts_out_of_turn_counts_and_the_others_may_still_act() -> None:
-    """47.1-1024: until substantial action has taken place. Where the house has it stand, they face it."""
+def test_one_who_acts_out_of_turn_counts_and_the_turn_goes_back() -> None:
+    """47.1-1019, 1024: seat 1 is due, until substantial action has taken place. Where it stands, it faces the bet."""
     table = holdem(f"{FLOP} / acts 2: bet 500", out_of_turn="stands")
-    assert (turn(table), table.codes) == ([3, 1], ["acted-out-of-turn"])
+    assert (turn(table), table.codes) == ([1], ["acted-out-of-turn"])
     go_on(table, "acts 1: call 500")
     assert turn(table) == [3]
     assert round_of(table.flow).rulings == []

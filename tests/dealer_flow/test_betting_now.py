@@ -87,7 +87,7 @@ def test_a_player_who_was_passed_by_may_still_act() -> None:
 
 def test_a_player_who_was_passed_by_faces_what_stands() -> None:
     found = now(BLINDS, CARDS, "acts 5: raise 600", out_of_turn="stands")
-    assert (found.turn, found.passed) == ((6, 4), frozenset({4}))
+    assert (found.turn, found.passed, found.high, lying(found)[5]) == ((4,), frozenset(), 600, 600)
 
 
 def test_an_ante_is_in_the_pot_at_once() -> None:

@@ -129,17 +129,40 @@ def test_all_may_act_while_nobody_knows_who_is_first() -> None:
 # ------------------------------------------------------------------ seats that were passed by
 
 
-def test_seats_that_were_passed_by_may_still_act_after_whose_turn_it_is() -> None:
+def test_the_first_seat_that_was_passed_by_has_the_turn() -> None:
     live = [1, 2, 3, 4]
     betting = nothing_bet(1, 2, 3, 4)
     acts(betting, 3, CHECK, 0, live)
-    assert (betting.passed, betting.last, betting.waiting(live)) == ({1: 0, 2: 0}, 3, [4, 1, 2])
-    acts(betting, 2, CHECK, 0, live)  # it had its turn: nobody is passed by again
-    assert (betting.passed, betting.last, betting.waiting(live)) == ({1: 0}, 2, [4, 1])
+    assert (betting.passed, betting.last, betting.waiting(live)) == ({1: 0, 2: 0}, 3, [1])
+    acts(betting, 2, CHECK, 0, live)  # before its turn again, and nobody is passed by again
+    assert (betting.passed, betting.last, betting.waiting(live)) == ({1: 0}, 2, [1])
     acts(betting, 4, CHECK, 0, live)
     assert (betting.passed, betting.waiting(live)) == ({1: 0}, [1])
     acts(betting, 1, CHECK, 0, live)
     assert (betting.passed, betting.waiting(live)) == ({}, [])
+
+
+def test_the_next_seat_that_was_passed_by_is_not_late_once_the_first_has_acted() -> None:
+    """The bet out of turn and the call behind it are two players with money in, and seat 2 had no turn yet."""
+    live = [1, 2, 3, 4]
+    betting = nothing_bet(1, 2, 3, 4)
+    acts(betting, 3, BET, 500, live)
+    acts(betting, 1, CALL, 500, live)
+    assert (betting.too_late(), betting.waiting(live)) == ([], [2])
+    acts(betting, 4, CALL, 500, live)
+    assert (betting.too_late(), betting.waiting(live)) == ([], [2])
+    acts(betting, 2, RAISE, 1500, live)
+    assert (betting.passed, betting.waiting(live)) == ({}, [3])
+
+
+def test_who_is_too_late_comes_after_the_seat_whose_turn_it_is() -> None:
+    live = [1, 2, 3, 4, 5]
+    betting = nothing_bet(1, 2, 3, 4, 5)
+    acts(betting, 2, BET, 500, live)
+    acts(betting, 3, CALL, 500, live)
+    assert (betting.too_late(), betting.waiting(live)) == ([1], [4, 1])
+    acts(betting, 5, CALL, 500, live)
+    assert (betting.too_late(), betting.waiting(live)) == ([1], [4])
 
 
 def test_who_is_passed_by_later_is_passed_by_since_then() -> None:

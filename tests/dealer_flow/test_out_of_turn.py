@@ -132,10 +132,40 @@ def test_it_stands_where_the_house_has_it_so(
 ) -> None:
     """The seat that was passed by faces it, and may act until substantial action has taken place."""
     table = holdem(f"{cut(street, early)} / acts {early}", STANDS)
-    assert first in turn(table)
+    assert turn(table) == [first]
     assert stands(table)[0] == done[2]
     assert not back(go_on(table, f"acts {first}: {'call' if done[2] else 'check'} {done[2]}"))
     assert record(table)[0] == done
+
+
+def test_where_it_stands_the_turn_goes_around_from_the_first_seat_that_was_passed_by() -> None:
+    """Seats 1 and 2 were passed by, and neither is late: their turns come one after the other (47.1-1019, 1024)."""
+    table = holdem(f"{FLOP} / acts 3: bet 500", STANDS)
+    assert (turn(table), offered(table, 4)) == ([1], [])
+    go_on(table, "acts 1: call 500")
+    assert (turn(table), round_of(table.flow).rulings) == ([2], [])
+    go_on(table, "acts 2: raise 1500")
+    assert (turn(table), offered(table, 3)[0]) == ([3], "call $10")
+    go_on(table, "acts 3: call 1500 / acts 4: fold / acts 1: fold")
+    assert (turn(table), table.codes) == ([], ["acted-out-of-turn"])
+    assert record(table) == [
+        *[(3, "bet", 500), (1, "call", 500), (2, "raise", 1500)],
+        *[(3, "call", 1500), (4, "fold", 0), (1, "fold", 500)],
+    ]
+
+
+def test_where_it_stands_the_seat_behind_it_is_out_of_turn_before_the_one_that_was_passed_by() -> None:
+    """Its call stands too, and is substantial action: a supervisor rules on the hand of seat 1 (47.1-1024)."""
+    table = holdem(f"{FLOP} / acts 2: bet 500 / acts 3: call 500", STANDS)
+    assert table.codes == ["acted-out-of-turn", "acted-out-of-turn", "hand-passed-by"]
+    assert turn(table) == [4, 1]
+
+
+def test_only_an_action_out_of_turn_is_listed_to_be_taken_back() -> None:
+    table = holdem(f"{FLOP} / acts 3: bet 500", STANDS)
+    assert offered(table, 3) == ["take back the action out of turn"]
+    go_on(table, "acts 1: call 500")
+    assert (turn(table), offered(table, 1)) == ([2], [])
 
 
 @pytest.mark.parametrize("reading", [BACK, STANDS, BINDS])

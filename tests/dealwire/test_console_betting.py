@@ -72,16 +72,28 @@ def test_the_turn_is_that_of_a_player_who_was_passed_by() -> None:
     assert scene.prompt(table.view) == line
 
 
-def test_a_player_who_was_passed_by_is_named() -> None:
+def test_the_turn_is_that_of_a_player_who_was_passed_by_where_the_action_stands() -> None:
     table = PokerTable(out_of_turn="stands")
     for part in (BLINDS, CARDS, "acts 5: raise 600"):
         table.play(part)
     line = scene.prompt(table.view)
-    assert line.lead == "Seat 6 to act"
-    assert line.more.endswith("fold; seat 4 was skipped and may still act")
+    assert (line.lead, line.more) == ("Seat 4 to act", "call $6, raise to more than $6, all-in with $20 or fold")
+    assert "skipped" not in text(render_sections(table.view)["felt"])
+
+
+def test_a_player_who_was_passed_by_and_is_late_is_named() -> None:
+    """Two have put chips in since: a supervisor rules, and until then it may act."""
+    table = PokerTable()
+    for part in (BLINDS, CARDS, "acts 5: raise 600", "acts 6: call 600"):
+        table.play(part)
+    assert table.view.betting is not None
+    assert (table.view.betting.turn, table.view.betting.passed) == ((7, 4), (4,))
     felt = text(render_sections(table.view)["felt"])
     assert "to act" in felt
     assert "skipped" in felt
+    fold = [LegalView(actor="player at seat 7", what="fold", place="seat 7")]
+    line = betting.prompt_of(table.view.betting, fold)
+    assert (line.lead, line.more) == ("Seat 7 to act", "fold; seat 4 was skipped and may still act")
 
 
 def test_where_nobody_knows_who_is_first_all_that_may_act_are_named() -> None:

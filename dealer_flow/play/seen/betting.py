@@ -65,7 +65,7 @@ def betting_now(round_: Round) -> BettingNow | None:
         step=betting.step if open_ else None,
         high=_to_call(round_, turn) if open_ else max((each.lies for each in chips.values()), default=0),
         turn=turn,
-        passed=frozenset(betting.passed) & frozenset(turn[1:] if betting.takes_back else turn),
+        passed=frozenset(betting.passed) & frozenset(turn[1:]),
         chips=chips,
         pots=tuple(pots),
         over=over,

@@ -385,7 +385,8 @@ def _acting(round_: Round) -> Iterator[Candidate]:
 def _withdrawing(round_: Round) -> Iterator[Candidate]:
     """Yield the actions out of turn that a ruling may take back."""
     betting = round_.betting
-    last = {betting.last} if betting.passed and betting.last is not None else set[int]()
+    early = any(since < len(betting.actions) for since in betting.passed.values())
+    last = {betting.last} if early and betting.last is not None else set[int]()
     for number in sorted(last | betting.apart.keys()):
         item = Legal("supervisor", "PlayerActed", seat(number).text, "take back the action out of turn")
         yield item, e.PlayerActed(number, BettingAction.WITHDRAW, 0)
