@@ -49,7 +49,7 @@ class CardMark(NamedTuple):
     step: str = ""
 
 
-_EACH_TIME: Final = frozenset({"acted-out-of-turn", "action-taken-back", "award-taken-back"})
+_EACH_TIME: Final = frozenset({"acted-out-of-turn", "action-taken-back", "award-taken-back", "burned-card-put-back"})
 """Incidents that are recorded again when the same seat does the same once more."""
 
 

@@ -48,7 +48,7 @@ class ShoesState(Struct, frozen=True):
 
     device: str
     current: ShoeLedgerState | None
-    pushed_back: bool
+    pushed_back: int | bool  # a state saved when only one card could be known to be back has a bool
     burns_due: int
     last: tuple[str | None, int] | None
     last_card: str | None
@@ -74,8 +74,8 @@ class ShoeLedger:
     drawn: int = 0
     out: Counter[Card] = field(default_factory=Counter)
     """Number of times each face was seen to leave; a card that was not read counts as `??`."""
-    last: Card | None = None
-    """Card that left last."""
+    came: list[Card] = field(default_factory=list)
+    """Cards that left, in order, as far as they are known and were not pushed back."""
     cut_card: bool = False
     rounds_since_cut: int = 0
     over: bool = False
@@ -111,7 +111,7 @@ class ShoeLedger:
             whole=self.whole,
             drawn=self.drawn,
             out=dict(sorted((card.text, count) for card, count in self.out.items())),
-            last=self.last.text if self.last is not None else None,
+            last=self.came[-1].text if self.came else None,
             cut_card=self.cut_card,
             rounds_since_cut=self.rounds_since_cut,
             over=self.over,
@@ -124,7 +124,7 @@ class ShoeLedger:
     def take(self, card: Card) -> list[Incident]:
         """Take a card that left the shoe, and return what is wrong with it."""
         self.drawn += 1
-        self.last = card
+        self.came += (card,)
         found = self._see(card)
         if self.drawn == self.loaded + 1 and self.whole:
             found.append(_WRONG(reason="shoe-overdrawn", expected=self.loaded))
@@ -144,12 +144,11 @@ class ShoeLedger:
         self.out[UNREAD] += cards
 
     def put_back(self) -> None:
-        """Record that the last card was pushed back: it may come out again."""
+        """Record that the last card was pushed back, after any that are back already: it may come out again."""
         self.whole = False
-        if self.last is not None and self.out[self.last]:
+        if self.came and self.out[last := self.came.pop()]:
             self.drawn -= 1
-            self.out[self.last] -= 1
-        self.last = None
+            self.out[last] -= 1
 
     def take_back(self, cards: tuple[Card, ...], *, among: tuple[Card, ...] = ()) -> None:
         """Record that these cards are shuffled into the remaining cards: they may come out again.
@@ -164,7 +163,8 @@ class ShoeLedger:
     def mix(self) -> None:
         """Record that every card that left goes back and is shuffled in: it is unknown how many are inside at any
         moment."""
-        self.whole, self.drawn, self.last = False, 0, None
+        self.whole, self.drawn = False, 0
+        self.came.clear()
         self.out.clear()
 
     def refill(self, number: int) -> None:
@@ -225,8 +225,8 @@ class Shoes:
     device: str = ""
     """Line of the shoe; empty before its first report."""
     current: ShoeLedger | None = None
-    pushed_back: bool = False
-    """True from the time a card is pushed back until the next card comes out."""
+    pushed_back: int = 0
+    """Cards that were pushed back, one after the other, and have not come out again."""
     burns_due: int = 0
     _last: tuple[str | None, int] | None = None
     _last_card: Card | None = None
@@ -293,7 +293,7 @@ class Shoes:
         self._last = self._last_card = None
         self._in_place.clear()
         self._reported.clear()
-        self._outside, self.pushed_back = 0, False
+        self._outside = self.pushed_back = 0
 
     def repeats(self, ordinal: int | None, where: str | None, card: Card) -> bool:
         """Return True if this is the last report again."""
@@ -304,14 +304,16 @@ class Shoes:
 
         A device counts in the shoe or in the hand it deals to, and then from 0 or 1 again.
         """
+        back = self.pushed_back
+        self.pushed_back = back - 1 if back else 0
         if ordinal is None:
             return 0
         missing = 0
         if ordinal > 1:
             last = self._last[1] if self._last else 0
             nexts = {last + 1, last + 1 + self._outside}
-            if self.pushed_back:
-                nexts.add(last)
+            if back:
+                nexts.add(last + 1 - back)
             if where in self._in_place:
                 nexts.add(self._in_place[where] + 1)
             if ordinal not in nexts:
@@ -319,7 +321,7 @@ class Shoes:
         self._last, self._last_card = (where, ordinal), card
         self._in_place[where] = ordinal
         self._reported[where, ordinal] = card
-        self._outside, self.pushed_back = 0, False
+        self._outside = 0
         return missing
 
     def outside(self) -> None:
@@ -328,7 +330,8 @@ class Shoes:
 
     def push_back(self) -> None:
         """Record that the last card went back into the shoe, which may count it again when it comes out."""
-        self.pushed_back, self._last_card = True, None
+        self.pushed_back += 1
+        self._last_card = None
         if self.current is not None:
             self.current.put_back()
 
@@ -355,7 +358,7 @@ class Shoes:
 
     def restore(self, state: ShoesState) -> None:
         """Restore the shoe from its saved state."""
-        self.device, self.pushed_back, self.burns_due = state.device, state.pushed_back, state.burns_due
+        self.device, self.pushed_back, self.burns_due = state.device, int(state.pushed_back), state.burns_due
         self._last, self._last_card = state.last, _card(state.last_card)
         self._in_place = dict(state.in_place)
         self._reported = {(where, number): parse_card(card) for where, number, card in state.reported}
@@ -372,7 +375,7 @@ class Shoes:
             whole=state.whole,
             drawn=state.drawn,
             out=Counter({parse_card(card): count for card, count in state.out.items()}),
-            last=_card(state.last),
+            came=[parse_card(state.last)] if state.last is not None else [],
             cut_card=state.cut_card,
             rounds_since_cut=state.rounds_since_cut,
             over=state.over,

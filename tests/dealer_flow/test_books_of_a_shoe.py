@@ -35,9 +35,9 @@ def facts(found: list[Incident]) -> dict[str, object]:
 
 def test_what_left_a_shoe_and_what_is_left_in_it() -> None:
     at = shoe(2)
-    assert (at.left, at.penetration, at.composition(), at.last) == (8, Fraction(0), {}, None)
+    assert (at.left, at.penetration, at.composition(), at.came) == (8, Fraction(0), {}, [])
     assert taken(at, "AH AC AH") == []
-    assert (at.drawn, at.left, at.penetration, at.last) == (3, 5, Fraction(3, 8), parse_card("AH"))
+    assert (at.drawn, at.left, at.penetration, at.came) == (3, 5, Fraction(3, 8), [*parse_cards("AH AC AH")])
     assert at.composition() == {"AC": 1, "AH": 2}
     at.forget()
     assert (at.left, at.drawn) == (None, 3)
@@ -127,14 +127,16 @@ def test_the_last_card_is_pushed_back() -> None:
     at = shoe()
     taken(at, "AC AD")
     at.put_back()
-    assert (at.drawn, at.whole, at.last, at.composition()) == (1, False, None, {"AC": 1})
+    assert (at.drawn, at.whole, at.came, at.composition()) == (1, False, [*parse_cards("AC")], {"AC": 1})
     at.put_back()
-    assert (at.drawn, at.composition()) == (1, {"AC": 1}), "which card that was nobody knows"
+    assert (at.drawn, at.came, at.composition()) == (0, [], {}), "the one before it"
+    at.put_back()
+    assert (at.drawn, at.composition()) == (0, {}), "which card that was nobody knows"
     again = shoe()
     taken(again, "AC")
     again.take_back(parse_cards("AC"))
     again.put_back()
-    assert (again.drawn, again.composition(), again.last) == (0, {}, None), "it was back already"
+    assert (again.drawn, again.composition(), again.came) == (0, {}, []), "it was back already"
 
 
 def test_cards_are_shuffled_into_what_is_left() -> None:
@@ -152,7 +154,7 @@ def test_a_shoe_that_shuffles_itself_has_all_cards_again() -> None:
     at = shoe()
     taken(at, "AC AD")
     at.mix()
-    assert (at.whole, at.drawn, at.last, at.composition(), at.left) == (False, 0, None, {}, None)
+    assert (at.whole, at.drawn, at.came, at.composition(), at.left) == (False, 0, [], {}, None)
 
 
 def test_a_shoe_filled_with_what_is_left_counts_anew() -> None:
@@ -337,12 +339,29 @@ def test_a_device_may_count_a_card_that_was_pushed_back_again() -> None:
         at.count(1, None, ACE)
         at.count(2, None, KING)
         at.push_back()
-        assert (at.pushed_back, made.drawn, at.repeats(2, None, KING)) == (True, 1, False)
+        assert (at.pushed_back, made.drawn, at.repeats(2, None, KING)) == (1, 1, False)
         assert at.count(follows, None, KING) == missing
-        assert not at.pushed_back
+        assert at.pushed_back == 0
     none = shoes()
     none.push_back()
-    assert (none.pushed_back, none.current) == (True, None)
+    assert (none.pushed_back, none.current) == (1, None)
+
+
+@pytest.mark.parametrize(
+    "ordinals", [(2, 3), (4, 5), (None, None)], ids=["counted again", "counted on", "without a count"]
+)
+def test_two_cards_that_were_pushed_back_come_out_one_after_the_other(ordinals: tuple[int | None, ...]) -> None:
+    at = shoes()
+    made = at.load(1, 52)
+    for number, card in enumerate((ACE, KING, parse_card("QS")), 1):
+        made.take(card)
+        at.count(number, None, card)
+    at.push_back()
+    at.push_back()
+    assert (at.pushed_back, made.drawn, made.composition()) == (2, 1, {"AH": 1})
+    for left, (ordinal, card) in zip((1, 0), zip(ordinals, (KING, parse_card("QS")), strict=True), strict=True):
+        assert at.count(ordinal, None, card) == 0
+        assert (made.take(card), at.pushed_back) == ([], left)
 
 
 def test_what_was_reported_as_a_card() -> None:
@@ -366,7 +385,7 @@ def test_the_order_of_the_reports_begins_anew() -> None:
     at.lose_count()
     state = at.state()
     assert (state.last, state.last_card, state.in_place, state.reported) == (None, None, (), ())
-    assert (state.outside, state.pushed_back) == (0, False)
+    assert (state.outside, state.pushed_back) == (0, 0)
     assert at.count(3, None, ACE) == 2
 
 
@@ -386,9 +405,10 @@ def test_the_shoe_as_it_is_kept() -> None:
     at.count(2, "a", KING)
     at.count(3, None, KING)
     at.outside()
-    at.pushed_back = True
+    at.pushed_back = 2
+    made.came = [KING]  # the last one is kept
     state, kept = at.state(), made.state()
-    assert (state.device, state.current, state.pushed_back, state.burns_due) == ("left", kept, True, 8)
+    assert (state.device, state.current, state.pushed_back, state.burns_due) == ("left", kept, 2, 8)
     assert (state.last, state.last_card, state.outside) == ((None, 3), "KD", 1)
     assert state.in_place == ((None, 3), ("a", 2), ("b", 1))
     assert state.reported == ((None, 3, "KD"), ("a", 2, "KD"), ("b", 1, "AH"))
@@ -399,6 +419,6 @@ def test_the_shoe_as_it_is_kept() -> None:
     again = shoes()
     again.restore(state)
     assert again == at
-    nothing = shoes(pushed_back=True)
+    nothing = shoes(pushed_back=1)
     nothing.restore(shoes().state())
     assert nothing == shoes()

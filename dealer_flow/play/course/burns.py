@@ -83,11 +83,21 @@ def last_is_early(round_: Round) -> bool:
     return (mark.why, mark.place) == ("deal", BURN) or (mark == laying.SPARE and next_burn(round_) is not None)
 
 
+def last_is_stray(round_: Round) -> bool:
+    """Return True if the card drawn last was burned, or may have been, and is dead since no deck of the game has it: a
+    joker."""
+    mark = round_.marks.get(len(round_.from_shoe) - 1)
+    if mark is None or mark.why != "dead" or round_.plan.in_deck(round_.from_shoe[-1]):
+        return False
+    return mark.place == BURN or round_.next_due is None
+
+
 def put_back(round_: Round) -> None:
-    """Take back the card drawn last, which was burned while no burn was due; its burn is due as before."""
+    """Take back the card drawn last, which was burned while no burn was due, or is a joker; its burn is due as
+    before."""
     mark = round_.marks.pop(len(round_.from_shoe) - 1)
     round_.from_shoe.pop()
-    if mark.place == BURN:
+    if mark.why == "deal" and mark.place == BURN:
         round_.ledger.hands[BURN].put_back()
         _owe(round_, mark.step)
 

@@ -110,8 +110,13 @@ def replace_at_once(round_: Round, index: int, *, back: bool = False) -> None:
         return
     before = laid(round_)
     _owe_again(round_, index)
-    _mark(round_, index, _BACK if back else _DEAD)
+    _mark(round_, index, _BACK if back else _dead(before[index]))
     _settle(round_, before)
+
+
+def _dead(due: Due | None) -> CardMark:
+    """Return the mark of a dead card; that of a burned one says so, since it may be laid back on top."""
+    return CardMark("dead", BURN) if due is not None and due.place == BURN else _DEAD
 
 
 def discard(round_: Round, index: int) -> None:
@@ -155,7 +160,7 @@ def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = 
         due = Due(round_.marks[index].place, 1, round_.marks[index].step, "complete", last=joker)
         after = before_burn(round_, due.step)
         round_.dues.insert(after if joker else _before_jokers(round_, after, due), due)
-    _mark(round_, index, _BACK if back else _DEAD)
+    _mark(round_, index, _BACK if back else _dead(before[index]))
     _settle(round_, before)
     if (lay := before[index]) is not None and lay.why == "deal" and not ahead:
         hand = round_.ledger.hand(lay.place)

@@ -190,7 +190,7 @@ def _out_again(round_: Round, seen: Seen, card: Card) -> None:
     """Take a card that was pushed back and came out again."""
     shoes = round_.shoes
     assert shoes is not None
-    shoes.pushed_back = False
+    shoes.pushed_back -= 1
     shoe = shoes.on_table()
     found(round_, shoe.take(card), seen)
     if not round_.in_play:

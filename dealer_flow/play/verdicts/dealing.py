@@ -211,6 +211,7 @@ def put_back(round_: Round, seen: Seen) -> bool:
     that."""
     may = not round_.over and round_.from_shoe != []
     early = may and round_.plan.extra_burn is not None and burns.last_is_early(round_)
+    early = early or (may and round_.plan.back_on_top and burns.last_is_stray(round_))
     in_time = (
         may
         and round_.plan.back_on_top

@@ -126,7 +126,8 @@ class _ShoeBook(BenchRule, name="shoe-book", kept=("number",)):
     """`shoe` of the last filling; 0 before one was received."""
     filled: m.ShoeLoadedMessage | None = None
     drawn: int = 0
-    pushed_back: bool = False
+    pushed_back: int = 0
+    """Cards that were pushed back and have not come out again."""
 
     def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
         if not self.follows:
@@ -135,21 +136,22 @@ class _ShoeBook(BenchRule, name="shoe-book", kept=("number",)):
             words = f"event {event.number}: shoe is {event.shoe}; it was {self.number} when it was filled before"
             self.judge(event.shoe > self.number, words)
             self.number = event.shoe
-            self.filled, self.drawn, self.pushed_back = event, 0, False
+            self.filled, self.drawn, self.pushed_back = event, 0, 0
         elif self.filled is not None:
             self._enter(event)
 
     def _enter(self, event: m.Event) -> None:
         match event:
             case m.CardReportedAgainMessage():
-                self._says(event, "ordinal", self.drawn + self.pushed_back)
-                self.drawn, self.pushed_back = self.drawn + self.pushed_back, False
+                out = self.pushed_back > 0
+                self._says(event, "ordinal", self.drawn + out)
+                self.drawn, self.pushed_back = self.drawn + out, self.pushed_back - out
             case m.CardDrawnMessage() | m.CardUnreadableMessage() | m.CardDrawnOutsideMessage():
-                self.drawn, self.pushed_back = self.drawn + 1, False
+                self.drawn, self.pushed_back = self.drawn + 1, 0
                 self._says(event, "ordinal", self.drawn)
             case m.PushedBackMessage():
                 self._says(event, "ordinal", self.drawn)
-                self.drawn, self.pushed_back = self.drawn - 1, True
+                self.drawn, self.pushed_back = self.drawn - 1, self.pushed_back + 1
             case m.PulledBackMessage() | m.OverdrawMessage():
                 self._says(event, "ordinal", self.drawn)
             case m.CutCardSeenMessage():
