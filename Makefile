@@ -9,7 +9,8 @@
 #                  an hour
 #   make test-long  10,000 rounds over failing lines, 10 million bytes of fuzz for each dialect, and the slow tests,
 #                  among them 100,000 rounds of each game settled by two engines; an hour
-#   make test-kills  kill the table service KILLS=10000 times at random instants; half an hour
+#   make test-kills  kill the table service KILLS=10000 times at random instants, half an hour; then around every line of
+#                  UNTIDY=60 untidy hands, from SEED, ten minutes
 #   make test-rounds  deal ROUNDS=1000000 rounds over failing lines and with exchanged or restarted devices, in JOBS
 #                  processes; four hours on two cores
 #   make test-poker  deal EVENINGS=100000 sessions of player-banked poker through flow and settlement, in JOBS processes;
@@ -51,6 +52,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 3
 SPREAD := -n $(WORKERS) --dist worksteal
 KILLS ?= 10000
+UNTIDY ?= 60
 SCRIPTS ?= 1000000
 ROUNDS ?= 1000000
 EVENINGS ?= 100000
@@ -113,6 +115,7 @@ test-lies: $(VENV)/.test
 
 test-kills: $(VENV)/.test
 	@$(BIN)/python -m tests.support.programs.kill_cycles $(KILLS) --jobs $(JOBS)
+	@$(BIN)/python -m tests.support.programs.untidy_kills $(UNTIDY) $(SEED:%=--seed %)
 
 test-rounds: $(VENV)/.test
 	@$(BIN)/python -m tests.support.evenings.faulty_evenings $(ROUNDS) --jobs $(JOBS)

@@ -215,10 +215,10 @@ def shuffler_unit(model: ShufflerModel, rng: Random, timing: Timing | None = Non
     )
 
 
-def shoe_unit(model: ShoeModel, rng: Random) -> Unit:
+def shoe_unit(model: ShoeModel, rng: Random, timing: Timing | None = None) -> Unit:
     """Return a card-reading shoe with TDP on its line."""
     reads = Capability.CARD_RECOGNITION
-    return Unit("shoe", model, device_class=DeviceClass.SHOE, capabilities=reads, rng=rng)
+    return Unit("shoe", model, device_class=DeviceClass.SHOE, capabilities=reads, rng=rng, timing=timing)
 
 
 def controller_unit(model: TableControllerModel, rng: Random, timing: Timing | None = None) -> Unit:
