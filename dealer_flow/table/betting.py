@@ -164,7 +164,7 @@ class Betting:
     def waiting(self, live: list[int]) -> list[int]:
         """Return the seats that may act now: the one whose turn it is, then those that were passed by and are too late.
 
-        A seat that was passed by has the turn until then (47.1-1019, 1024), the first of them before the others,
+        A seat that was passed by has the turn until then, alone (47.1-1019, 1024), the first of them before the others,
         though what was done before it may stand. While it is unknown who is first, all seats that have yet to act.
         """
         if self.over(live):
