@@ -23,6 +23,9 @@ LEAST_CONFIDENCE: Final = 90
 """Percent below which a reading is uncertain, unless the table sets another limit: of ten such cards one or more would
 be wrong. Readers that work report 99 or 100."""
 
+BACK_MAX: Final = 8
+"""Cards that may be pushed back one after the other; of more, nobody knows which they were."""
+
 
 class ShoeLedgerState(Struct, frozen=True):
     """One shoe as saved on disk. It holds faces that were not shown: cards that were burned."""
@@ -33,7 +36,6 @@ class ShoeLedgerState(Struct, frozen=True):
     whole: bool
     drawn: int
     out: dict[str, int]
-    last: str | None
     cut_card: bool
     rounds_since_cut: int
     over: bool
@@ -41,6 +43,7 @@ class ShoeLedgerState(Struct, frozen=True):
     back: int = 0
     before: int = 0
     alike: int = 0
+    came: tuple[str, ...] = ()
 
 
 class ShoesState(Struct, frozen=True):
@@ -74,8 +77,6 @@ class ShoeLedger:
     drawn: int = 0
     out: Counter[Card] = field(default_factory=Counter)
     """Number of times each face was seen to leave; a card that was not read counts as `??`."""
-    came: list[Card] = field(default_factory=list)
-    """Cards that left, in order, as far as they are known and were not pushed back."""
     cut_card: bool = False
     rounds_since_cut: int = 0
     over: bool = False
@@ -87,6 +88,8 @@ class ShoeLedger:
     """Cards that were out of it when it was filled with the remaining cards, in the middle of a round."""
     alike: int = 0
     """Number of identical cards of one hand, in the last round that had any: it is shuffled before the next."""
+    came: tuple[Card, ...] = ()
+    """Cards that left last and were not pushed back, in order: as many as may be pushed back one after the other."""
 
     @property
     def left(self) -> int | None:
@@ -111,7 +114,6 @@ class ShoeLedger:
             whole=self.whole,
             drawn=self.drawn,
             out=dict(sorted((card.text, count) for card, count in self.out.items())),
-            last=self.came[-1].text if self.came else None,
             cut_card=self.cut_card,
             rounds_since_cut=self.rounds_since_cut,
             over=self.over,
@@ -119,12 +121,13 @@ class ShoeLedger:
             back=self.back,
             before=self.before,
             alike=self.alike,
+            came=tuple([card.text for card in self.came]),
         )
 
     def take(self, card: Card) -> list[Incident]:
         """Take a card that left the shoe, and return what is wrong with it."""
         self.drawn += 1
-        self.came += (card,)
+        self.came = (*self.came[1 - BACK_MAX :], card)
         found = self._see(card)
         if self.drawn == self.loaded + 1 and self.whole:
             found.append(_WRONG(reason="shoe-overdrawn", expected=self.loaded))
@@ -146,9 +149,10 @@ class ShoeLedger:
     def put_back(self) -> None:
         """Record that the last card was pushed back, after any that are back already: it may come out again."""
         self.whole = False
-        if self.came and self.out[last := self.came.pop()]:
+        if self.came and self.out[self.came[-1]]:
             self.drawn -= 1
-            self.out[last] -= 1
+            self.out[self.came[-1]] -= 1
+        self.came = self.came[:-1]
 
     def take_back(self, cards: tuple[Card, ...], *, among: tuple[Card, ...] = ()) -> None:
         """Record that these cards are shuffled into the remaining cards: they may come out again.
@@ -163,8 +167,7 @@ class ShoeLedger:
     def mix(self) -> None:
         """Record that every card that left goes back and is shuffled in: it is unknown how many are inside at any
         moment."""
-        self.whole, self.drawn = False, 0
-        self.came.clear()
+        self.whole, self.drawn, self.came = False, 0, ()
         self.out.clear()
 
     def refill(self, number: int) -> None:
@@ -375,7 +378,6 @@ class Shoes:
             whole=state.whole,
             drawn=state.drawn,
             out=Counter({parse_card(card): count for card, count in state.out.items()}),
-            came=[parse_card(state.last)] if state.last is not None else [],
             cut_card=state.cut_card,
             rounds_since_cut=state.rounds_since_cut,
             over=state.over,
@@ -383,6 +385,7 @@ class Shoes:
             back=state.back,
             before=state.before,
             alike=state.alike,
+            came=tuple([parse_card(text) for text in state.came]),
         )
 
 
