@@ -74,6 +74,12 @@ class RehearsedProcedure:
         policy = self.plan.wrong(kind, how, step, missing) if counted else self.plan.mishap(how, kind, step)
         return policy.then if policy else "person"
 
+    def by_lap(self, how: str) -> bool:
+        """Return True if a card that is dead in this way is replaced with the lap around the table it came in; the lap
+        is over when it is found."""
+        policy = self.plan.face(how)
+        return policy is not None and policy.lap
+
     @property
     def last_deal(self) -> str:
         """Name of the step after which the remainder comes."""

@@ -107,9 +107,10 @@ class Cases:
                 continue
             trouble = {"what": how, "packet": first.place.text, "step": first.step}
             then = self._then(row)
-            house = self._kind(first.place) in ("dealer", "community")
-            if how.startswith("fouled") and not first.place.seat and (house or how != "fouled-by-others"):
-                then = "person" if then == "dead-hand" else then  # no player has a hand to lose by it
+            nobodys = first.place.text in [hand.place for hand in self.procedure.hand if hand.side == "players"]
+            if how.startswith("fouled") and not first.place.seat and not (nobodys and how == "fouled-by-others"):
+                # no player has a hand to lose by it: cards of the house, or a pile that the number has yet to assign
+                then = "person" if then == "dead-hand" else then
             # a supervisor rules; a joker that came is replaced, and the round continues
             for ruling in {"person": ("misdeal", "go-on"), "complete": ("go-on",), "replace": ("go-on",)}.get(
                 then, ("misdeal",)
@@ -207,7 +208,7 @@ class Cases:
             word, whose = self._follows(self._row(kind, how, place, _cards(trouble)), place, kind, ruling)
             words.append(word)
             dead |= whose
-            if how in ("short", "long") and word != "progressive-only":  # else the house's count explains the rest
+            if how in ("short", "long") and not self._explains(word):
                 words += self._rest_follows("long" if how == "short" else "short")
         counted = frozenset(place.text for how, place in places.items() if how in ("short", "long"))
         return RoundCase(name, self._round(trouble), self._worst(*words), frozenset(dead), counted)
@@ -236,6 +237,13 @@ class Cases:
             return ("misdeal" if ruling == "misdeal" else "complete"), frozenset()
         goes_on = ("nothing", "complete", "replace", "reshuffle")
         return ("complete" if then in goes_on else then), frozenset()
+
+    def _explains(self, word: str) -> bool:
+        """Return True if the count of the hand explains another number of cards left: the house's does where bets on
+        a progressive play on, the players' by a reading."""
+        rest = self.procedure.remainder
+        by_hands = rest is not None and self._options.get(rest.explained or "") == "by-hands"
+        return word == "progressive-only" or by_hands
 
     def _rest_follows(self, how: str) -> list[str]:
         """Return the consequences of a remainder that has the wrong number of cards."""
