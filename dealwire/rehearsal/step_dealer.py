@@ -249,7 +249,7 @@ class StepDealer(SupervisedDealer):
                 self.controller.place_wager(packet.place.seat or 0, self.procedure.bets[choice.takes_back], 0)
 
     def _deals_on(self, step: AnyStep) -> bool:
-        """Return True if the device goes on with the next step: a hand is completed after all others have their cards
+        """Return True if the device also deals the next step: a hand is completed after all others have their cards
         and before the next burn. In games between players, before the next street."""
         after = self.procedure.steps[self.procedure.steps.index(step) + 1]
         return after.from_device and self._one_deal(step, after)

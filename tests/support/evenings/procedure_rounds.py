@@ -205,7 +205,7 @@ class Cases:
         words, dead = ["complete"], set[str]()
         for how, place in places.items():
             kind = self._kind(place)
-            word, whose = self._follows(self._row(kind, how, place, _cards(trouble)), place, kind, ruling)
+            word, whose = self._follows(self._row(how, place, trouble), place, kind, ruling)
             words.append(word)
             dead |= whose
             if how in ("short", "long") and not self._explains(word):
@@ -214,12 +214,15 @@ class Cases:
         return RoundCase(name, self._round(trouble), self._worst(*words), frozenset(dead), counted)
 
     def _ruled(self, trouble: Table, places: dict[str, Place]) -> bool:
-        by = _cards(trouble)
-        return any(self._row(self._kind(place), how, place, by) == "person" for how, place in places.items())
+        return any(self._row(how, place, trouble) == "person" for how, place in places.items())
 
-    def _row(self, kind: str, how: str, place: Place, by: int) -> str:
-        """Return the consequence that the rows give for a hand that is wrong in this way."""
+    def _row(self, how: str, place: Place, trouble: Table) -> str:
+        """Return the consequence that the rows give for a hand that is wrong in this way; a card that was seen or fell
+        is one of the step that dealt it, a wrong count one of the first."""
+        kind, by = self._kind(place), _cards(trouble)
         step = next(packet.step for packet in self.packets if packet.place == place)
+        if how in ("exposed", "off-table"):
+            step = self.packets[trouble["packet"] - 1].step
         rows = [row for row in self.procedure.wrong if row.of == kind and how in row.how and (row.missing or 1) <= by]
         rows = [row for row in rows if not row.at or step in row.at]
         # a row for so many cards goes before one for fewer, a row for the step before one for all
