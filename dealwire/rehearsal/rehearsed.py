@@ -74,11 +74,14 @@ class RehearsedProcedure:
         policy = self.plan.wrong(kind, how, step, missing) if counted else self.plan.mishap(how, kind, step)
         return policy.then if policy else "person"
 
-    def by_lap(self, how: str) -> bool:
-        """Return True if a card that is dead in this way is replaced with the lap around the table it came in; the lap
-        is over when it is found."""
-        policy = self.plan.face(how)
-        return policy is not None and policy.lap
+    def replaced_first(self, how: str, step: str) -> bool:
+        """Return True if a card that is dead in this way is replaced before the next step: a joker whose lap is over, or
+        if the next cards are none of the players'."""
+        policy = self.plan.face(how) if how == "joker" else None
+        if policy is None:
+            return False
+        names = [each.name for each in self.steps]
+        return policy.lap or "seats" not in self.steps[names.index(step) + 1].recipients
 
     @property
     def last_deal(self) -> str:
