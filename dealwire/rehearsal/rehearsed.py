@@ -75,8 +75,8 @@ class RehearsedProcedure:
         return policy.then if policy else "person"
 
     def replaced_first(self, how: str, step: str) -> bool:
-        """Return True if a card that is dead in this way is replaced before the next step: a joker whose lap is over, or
-        if the next cards are none of the players'."""
+        """Return True if a card that is dead in this way is replaced before the next step: a joker whose lap is over,
+        or if the next cards are none of the players'."""
         policy = self.plan.face(how) if how == "joker" else None
         if policy is None:
             return False

@@ -196,8 +196,8 @@ def _others_end(round_: Round, due: Due) -> int:
 
 
 def _players_end(round_: Round, after: int) -> int:
-    """Return the index among the dues, up to `after`, at which all players have their cards: steps that deal to the house
-    alone come later (47.1-1037)."""
+    """Return the index among the dues, up to `after`, at which all players have their cards: steps that deal to no
+    player come later (47.1-1037)."""
     steps, order = round_.plan.steps, round_.plan.order
     while after and "seats" not in steps[order[round_.dues[after - 1].step]].recipients:
         after -= 1
