@@ -238,8 +238,8 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     hands: tuple[NamedHand, ...] = ()
     """Hands that the game names, in the order of the procedure; absent if it has none."""
     stages: tuple[Stage, ...] = ()
-    """Cards of a place when an earlier step was over, if they differ from those at the end, in the order of the steps;
-    absent if none are known."""
+    """Cards of a place when an earlier step was over, if they differ from those at the end, or if the step settled bets
+    and the round is void, in the order of the steps; absent if none are known."""
     number: DrawnNumber | None = None
     """Number that says who gets the first cards; absent unless it was reported."""
     remainder: Remainder | None

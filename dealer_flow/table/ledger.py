@@ -230,15 +230,17 @@ class Ledger:
 
         It is unknown while the remainder is not counted, and for a shoe, which has its own ledger. It is also unknown
         for hands dealt by hand that were not counted, if the regulation says what a different number of cards left
-        means.
+        means; there, dead cards that were replaced may lie with those left.
         """
         if self.remainder is None or self.plan.from_shoe:
             return None
-        loaded = self.plan.cards if self.loaded is None else self.loaded
-        if self.remainder == loaded - self.dealt - self.rejected:
+        more = self.remainder - ((self.plan.cards if self.loaded is None else self.loaded) - self.dealt - self.rejected)
+        if more == 0:
             return True
         if not self.plan.from_hand or self.plan.exact_rest is None:
             return False
+        if more == sum(hand.discarded for hand in self.hands.values()):
+            return True
         uncounted = any(hand.person_count is None and hand.revealed is None for hand in self.hands.values())
         return None if uncounted else False
 

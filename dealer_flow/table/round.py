@@ -274,8 +274,16 @@ class Round:
 
     @property
     def drawing(self) -> list[int]:
-        """Seats that get further cards: live, and with choices left."""
-        return [number for number in self.active if self._plays_on(number)]
+        """Seats that get further cards: live, and with choices left, or dead since this deal began."""
+        return [number for number in self.active if self._plays_on(number) or self._keeps_place(number)]
+
+    def _keeps_place(self, number: int) -> bool:
+        """Return True if a hand died in the step before, whose cards and those of this one go out as one deal: the
+        order is not disturbed (47.1-1021)."""
+        if number not in self.dead or not self.at or self.step is None or self.step.do != "deal":
+            return False
+        before, hand = self.plan.steps[self.at - 1], self.ledger.hands.get(PLACES[number])
+        return before.do == "deal" and (hand is None or hand.step == before.name)
 
     def _plays_on(self, number: int) -> bool:
         if number in self.dead or number in self.gave_up or number in self.betting.folded or number in self.passed_by:

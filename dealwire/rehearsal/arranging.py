@@ -12,10 +12,14 @@ from rules.hands import Ranked
 
 
 def arranged(procedure: str, cards: tuple[Card, ...], low: int) -> TwoPartHand:
-    """Return the split hand. If no game ranks its parts, or a face is unknown, the first cards are the low hand."""
+    """Return the split hand. The first cards are the low hand if no game ranks its parts, a face is unknown, or a
+    supervisor lets another number of cards play."""
     game_id = game_id_of(procedure)
     game = load_game(game_id) if game_id else None
     if game is None or not game.spec.sets or not all(card.is_face for card in cards):
+        return TwoPartHand(cards[:low], cards[low:])
+    parts = game.spec.sets[0]
+    if len(cards) != sum(game.spec.hands[part].of["own"] for part in (parts.low, parts.rest)):
         return TwoPartHand(cards[:low], cards[low:])
     return _set(game, cards, low)
 

@@ -75,7 +75,7 @@ class SupervisedDealer(BettingDealer):
             case "complete" | "replace" if how != "long":
                 self.cards.pick(place, MUCK, [0])  # the card is dead, and the next takes its place
                 self.replaced += 1
-                self.owed.append(place)
+                (self.short if self.procedure.replaced_first(how, step) else self.owed).append(place)
             case "reshuffle":
                 yield from self.put_back(place, how, step)
             case "progressive-only":

@@ -49,9 +49,13 @@ class HandDealer(StepDealer):
             self.controller.count(REMAINDER, self._left())
 
     def _left(self) -> int:
-        """Return the number of cards left; one that lies in for a stray joker was none of the deck."""
+        """Return the number of cards left; one that lies in for a stray joker was none of the deck.
+
+        Dead cards are spread with them where a certain number must be left.
+        """
         strays = (each for each in self.plan.troubles if each.what is What.JOKER and each.ordinal <= self.ordinal)
-        return super()._left() + sum(1 for _ in strays)
+        dead = self.replaced if self.procedure.plan.exact_rest is not None else 0
+        return super()._left() + sum(1 for _ in strays) + dead
 
     # -------------------------------------------------------------- dealing
 

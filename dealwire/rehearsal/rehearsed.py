@@ -74,6 +74,15 @@ class RehearsedProcedure:
         policy = self.plan.wrong(kind, how, step, missing) if counted else self.plan.mishap(how, kind, step)
         return policy.then if policy else "person"
 
+    def replaced_first(self, how: str, step: str) -> bool:
+        """Return True if a card that is dead in this way is replaced before the next step: a joker whose lap is over,
+        or if the next cards are none of the players'."""
+        policy = self.plan.face(how) if how == "joker" else None
+        if policy is None:
+            return False
+        names = [each.name for each in self.steps]
+        return policy.lap or "seats" not in self.steps[names.index(step) + 1].recipients
+
     @property
     def last_deal(self) -> str:
         """Name of the step after which the remainder comes."""

@@ -209,7 +209,7 @@ class StepDealer(SupervisedDealer):
         """Return the packets of a step. A hand that died or became short since the cards of one deal began to go out
         still gets its others."""
         before = self.procedure.steps[: self.procedure.steps.index(step)]
-        if not before or not before[-1].deals or not self._deals_on(before[-1]):
+        if not (before and self._one_deal(before[-1], step)):
             self._dealt_in = {*self.view.live}
         self._goes_around = True
         packets = packets_of(step, self.view, self.plan.house_draws)
@@ -249,12 +249,16 @@ class StepDealer(SupervisedDealer):
                 self.controller.place_wager(packet.place.seat or 0, self.procedure.bets[choice.takes_back], 0)
 
     def _deals_on(self, step: AnyStep) -> bool:
-        """Return True if the next step also deals: a hand is completed after all others have their cards and before the
-        next burn. In games between players, before the next street."""
+        """Return True if the device also deals the next step: a hand is completed after all others have their cards
+        and before the next burn. In games between players, before the next street."""
         after = self.procedure.steps[self.procedure.steps.index(step) + 1]
+        return after.from_device and self._one_deal(step, after)
+
+    def _one_deal(self, step: AnyStep, after: AnyStep) -> bool:
+        """Return True if the cards of both steps go out as one deal, whose order is not disturbed (47.1-1021)."""
         if self.procedure.plan.betting is not None and isinstance(after, DealStep) and COMMUNITY.text in after.to:
             return False
-        return after.foreseen and after.from_device and not isinstance(after, BurnCardStep)
+        return step.deals and after.foreseen and not isinstance(after, BurnCardStep)
 
     def _deal_by_hand(self, packets: Sequence[Due]) -> Doings:
         """Deal from a deck in the dealer's hand, which no device sees."""

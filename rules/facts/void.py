@@ -10,10 +10,12 @@ from typing import Final
 from dealer_flow.english import dollars
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult, Seat
+from protocol.places import seat as place_of
 from rules.bets.bet import Bet, held
 from rules.bets.bet_terms import ReturnClauses
 from rules.bets.hold import Hold
 from rules.game.load import Game
+from rules.hands.hand_spec import OWN
 from rules.settlement import SettlementLine, make_line
 
 _FOULED: Final = "hand-fouled"
@@ -28,10 +30,37 @@ def plays(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> bool:
         return True
     if result.outcome == "progressive-only" and bet.meter_effects:
         return seat.status != "dead"
+    if bet.name not in seat.settled or _pot_in_doubt(result, bet):
+        return False
     own = not bet.among_players  # a pot is settled as a whole, not bet by bet
     # The hand was settled before the defect was found, and that stands.
     shown = result.outcome == "defective-deck" and seat.status != "dead" and own
-    return bet.name in seat.settled and (_decided_by_stage(bet, game) or shown)
+    return shown or _decided_by_stage(bet, game) or _as_then(result, seat, bet, game)
+
+
+def _pot_in_doubt(result: RoundResult, bet: Bet) -> bool:
+    """Return True for a pot with the stake of a hand that died before: whether that stake was in it is not known."""
+    pot = bet.among_players or (bet.of_table and not bet.meter_effects)
+    return pot and any(bet.name in each.wagers and bet.name not in each.settled for each in result.seats)
+
+
+def _as_then(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> bool:
+    """Return True if the round records that the cards of a live hand lay as they do now when its bets were settled."""
+    spec = game.spec.hands.get(bet.hand)
+    if spec is None or spec.at or spec.part or seat.status != "live" or result.outcome == "complete":
+        return False
+    return all(_unchanged(result, seat, place) for place in spec.of)
+
+
+def _unchanged(result: RoundResult, seat: Seat, place: str) -> bool:
+    """Return True if every stage on record of this place, of which there is one, has the cards that lie there now."""
+    here, cards = place, result.community
+    if place == OWN:
+        here, cards = place_of(seat.seat).text, seat.cards
+    elif (named := next((each for each in result.hands if each.name == place), None)) is not None:
+        here, cards = named.place, named.cards
+    stages = [stage.cards for stage in result.stages if stage.place == here]
+    return bool(stages) and all(each == cards for each in stages)
 
 
 def _decided_by_stage(bet: Bet, game: Game) -> bool:

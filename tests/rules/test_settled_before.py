@@ -196,3 +196,60 @@ def test_a_held_bet_of_a_hand_that_was_shown_waits_though_the_deck_was_defective
     assert set() in allowed_returns(load_procedure("crazy-4.co"), result, one)
     lines = {line.bet: line for line in settle(result, load_game("crazy-4.co")).lines if line.seat == 1}
     assert (lines["ante"].result, lines["ante"].clause) == ("held", "47.1-1017.44(2), (13)")
+
+
+THREE_TABLES = {"three-card": "357-1", "five-card": "357-3", "seven-card": "357-5"}
+THREE_GAMES = """
+bets 1: three-card 100, five-card 100, pot-3 200
+bets 2: three-card 100, five-card 100, pot-3 200
+bets 3: three-card 100, pot-3 200
+start
+deal by hand
+confirm
+show seat 1: KD KS 4C
+show seat 2: JH TH 9C
+"""
+
+
+def of_three_games(*lines: str) -> tuple[RoundResult, dict[tuple[int, str], tuple[str, int]]]:
+    """Return the void round, and the result and net of each line."""
+    round_ = HandTable("3-5-7.co-hand").play(THREE_GAMES).play([*lines, "mishap community: exposed 6H"]).end()
+    assert round_.outcome == "misdeal"
+    done = settle(round_, load_game("3-5-7.co-hand"), paytables=THREE_TABLES)
+    return round_, {(line.seat, line.bet): (line.result, line.net) for line in done.lines}
+
+
+def test_a_game_that_was_over_stands_with_its_pot_when_a_card_of_a_later_one_is_exposed() -> None:
+    """47.1-1017.37(5): all remaining wagers are void. A straight pays 6 to 1 and a pair 1 to 1, (10)."""
+    round_, done = of_three_games("show seat 3: AD 7C 2S")
+    assert [(each.step, each.place) for each in round_.stages] == [
+        ("three-card-game", f"seat {number}") for number in (1, 2, 3)
+    ]
+    assert {bet: line for bet, line in done.items() if bet[1] != "five-card"} == {
+        (1, "three-card"): ("win", 100),
+        (2, "three-card"): ("win", 600),
+        (3, "three-card"): ("lose", -100),
+        (1, "pot-3"): ("lose", -200),
+        (2, "pot-3"): ("win", 400),
+        (3, "pot-3"): ("lose", -200),
+    }
+    assert {done[number, "five-card"] for number in (1, 2)} == {("returned", 0)}
+
+
+def test_a_pot_with_the_stake_of_a_hand_that_died_before_waits_and_the_wagers_beside_it_are_settled() -> None:
+    _, done = of_three_games("mishap seat 3: fouled-by-player")
+    assert {seat: line for (seat, bet), line in done.items() if bet == "three-card"} == {
+        1: ("win", 100),
+        2: ("win", 600),
+        3: ("returned", 0),
+    }
+    assert {done[number, "pot-3"] for number in (1, 2)} == {("held", 0)}
+
+
+def test_cards_that_changed_since_a_bet_was_settled_do_not_decide_it() -> None:
+    round_, _ = of_three_games("show seat 3: AD 7C 2S")
+    first, *others = round_.stages
+    then = replace(first, cards=("KD", "KS", "KC"))
+    for stages in ((then, *others), (then, first, *others), others):
+        done = settle(replace(round_, stages=tuple(stages)), load_game("3-5-7.co-hand"), paytables=THREE_TABLES)
+        assert {line.result for line in done.lines if (line.seat, line.bet) == (1, "three-card")} == {"held"}

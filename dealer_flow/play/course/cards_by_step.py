@@ -129,16 +129,17 @@ def _settling(round_: Round, step: AnyStep, rows: tuple[tuple[str, str | None], 
     return {bet for bet, of in rows if of is None or of in made}
 
 
-def unsettle(round_: Round, kind: str, number: int | None = None) -> None:
+def unsettle(round_: Round, kind: str, number: int | None = None, *, beside: bool = False) -> None:
     """Revoke the settlement of the bets that depend on this recipient's cards, which are wrong.
 
     This applies if the step that dealt or showed them is the last one of which anything was reported. With `number`,
-    only that seat's bets are revoked, since no one else's depend on its cards.
+    only that seat's bets are revoked, since no one else's depend on its cards. `beside`: any cards of the house that
+    were shown last are treated as wrong.
     """
     if round_.settled_by is None:
         return
     step = round_.plan.steps[round_.settled_by]
-    if kind in step.recipients:
+    if kind in step.recipients or (beside and any(round_.plan.house(other) for other in step.recipients)):
         named = {row.bet for row in step.settling}
         for seat, bets in round_.settled.items():
             if number in (None, seat):

@@ -150,6 +150,7 @@ def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = 
     if index not in round_.marks:
         number = sum(other not in round_.marks for other in range(index))
         after = _lap_end(round_, number) if lap else _others_end(round_, round_.dues[number])
+        after = after if lap or not joker else _players_end(round_, after)
         due = round_.dues[number]
         completes = due.why != "exchange"
         due = due._replace(why="complete") if due.why == "deal" else due
@@ -195,6 +196,15 @@ def _others_end(round_: Round, due: Due) -> int:
     if round_.plan.betting is None or due.place.seat is None or following is None or following.place != COMMUNITY:
         return after
     while after and (round_.dues[after - 1].place, round_.dues[after - 1].step) == (COMMUNITY, following.step):
+        after -= 1
+    return after
+
+
+def _players_end(round_: Round, after: int) -> int:
+    """Return the index among the dues, up to `after`, at which all players have their cards: steps that deal to no
+    player come later (47.1-1037)."""
+    steps, order = round_.plan.steps, round_.plan.order
+    while after and "seats" not in steps[order[round_.dues[after - 1].step]].recipients:
         after -= 1
     return after
 

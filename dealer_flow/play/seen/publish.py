@@ -60,7 +60,7 @@ def result_of(round_: Round, table: str) -> RoundResult:
         hands=tuple([_named_hand(round_, name) for name, place in plan.hands.items() if place in ledger.hands])
         if plan.hands
         else (),
-        stages=tuple(_stages(round_)) if round_.stages else (),
+        stages=tuple(_stages(round_, outcome)) if round_.stages else (),
         button=round_.first if plan.button is not None and round_.first else None,
         actions=tuple(round_.betting.actions),
         pots=cut_pots(round_, outcome, seats) if plan.betting is not None else (),
@@ -277,8 +277,10 @@ def _split(round_: Round, place: Place) -> Split | None:
     return Split(low=low, rest=rest, by=done.by, foul=done.foul)
 
 
-def _stages(round_: Round) -> Iterator[Stage]:
-    """Yield the cards of a place after earlier steps that differ from its cards now, in the order of the steps."""
+def _stages(round_: Round, outcome: Outcome) -> Iterator[Stage]:
+    """Yield the cards of a place after earlier steps, in the order of the steps: those that differ from its cards now,
+    and in a void round those of steps that settled bets."""
+    void = outcome in ("misdeal", "defective-deck")
     found, order = [stage for stages in round_.stages.values() for stage in stages], round_.plan.order
     found.sort(key=lambda stage: order[stage.step])
     now: dict[Place, list[str]] = {}
@@ -287,7 +289,8 @@ def _stages(round_: Round) -> Iterator[Stage]:
         if place in round_.ledger.hands and place not in now:
             now[place] = sorted(spell_cards(lying(round_, place)))
         changed = place in now and sorted(stage.cards) != now[place]
-        if changed or stage.step in round_.declared.get(place.seat or 0, ()):
+        decides = (void and round_.plan.settling[stage.step]) or stage.step in round_.declared.get(place.seat or 0, ())
+        if changed or decides:
             known = tuple(spell_cards(private(round_, place, parse_cards(" ".join(stage.cards)))))
             if any(card != UNREAD.text for card in known):
                 yield stage if known == stage.cards else replace(stage, cards=known)

@@ -65,7 +65,7 @@ def apply(round_: Round, policy: Policy, place: Place, why: Incident) -> None:
     then, returns = policy.then, policy.returns
     kind = round_.plan.kind(place)
     if then not in ("nothing", "note"):
-        unsettle(round_, kind, place.seat if then == "dead-hand" else None)
+        _revoke(round_, policy, place, why)
     if then == "dead-hand" and place.seat:
         round_.dead.add(place.seat)
         if policy.dealt_out:
@@ -88,6 +88,17 @@ def apply(round_: Round, policy: Policy, place: Place, why: Incident) -> None:
         round_.unreliable = True
     elif (then == "person" or then in REMEDIES) and not round_.over:
         round_.rulings.append(Ruling(why, place, policy.clause, returns))
+
+
+def _revoke(round_: Round, policy: Policy, place: Place, why: Incident) -> None:
+    """Revoke what the cards at a place decided last, since one of them is wrong. Several games may be decided there or
+    side by side: the procedure says whether one stands that was decided by others of these cards."""
+    hand = round_.ledger.hands.get(place)
+    others = hand is not None and {*why.cards}.isdisjoint([card.text for card in hand.shown])
+    if policy.last_game == "stands" and others:
+        return
+    number = place.seat if policy.then == "dead-hand" else None
+    unsettle(round_, round_.plan.kind(place), number, beside=policy.last_game == "void")
 
 
 def _take_back(round_: Round, number: int, why: Incident) -> None:

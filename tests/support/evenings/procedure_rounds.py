@@ -107,9 +107,10 @@ class Cases:
                 continue
             trouble = {"what": how, "packet": first.place.text, "step": first.step}
             then = self._then(row)
-            house = self._kind(first.place) in ("dealer", "community")
-            if how.startswith("fouled") and not first.place.seat and (house or how != "fouled-by-others"):
-                then = "person" if then == "dead-hand" else then  # no player has a hand to lose by it
+            nobodys = first.place.text in [hand.place for hand in self.procedure.hand if hand.side == "players"]
+            if how.startswith("fouled") and not first.place.seat and not (nobodys and how == "fouled-by-others"):
+                # no player has a hand to lose by it: cards of the house, or a pile that the number has yet to assign
+                then = "person" if then == "dead-hand" else then
             # a supervisor rules; a joker that came is replaced, and the round continues
             for ruling in {"person": ("misdeal", "go-on"), "complete": ("go-on",), "replace": ("go-on",)}.get(
                 then, ("misdeal",)
@@ -204,21 +205,24 @@ class Cases:
         words, dead = ["complete"], set[str]()
         for how, place in places.items():
             kind = self._kind(place)
-            word, whose = self._follows(self._row(kind, how, place, _cards(trouble)), place, kind, ruling)
+            word, whose = self._follows(self._row(how, place, trouble), place, kind, ruling)
             words.append(word)
             dead |= whose
-            if how in ("short", "long") and word != "progressive-only":  # else the house's count explains the rest
+            if how in ("short", "long") and not self._explains(word):
                 words += self._rest_follows("long" if how == "short" else "short")
         counted = frozenset(place.text for how, place in places.items() if how in ("short", "long"))
         return RoundCase(name, self._round(trouble), self._worst(*words), frozenset(dead), counted)
 
     def _ruled(self, trouble: Table, places: dict[str, Place]) -> bool:
-        by = _cards(trouble)
-        return any(self._row(self._kind(place), how, place, by) == "person" for how, place in places.items())
+        return any(self._row(how, place, trouble) == "person" for how, place in places.items())
 
-    def _row(self, kind: str, how: str, place: Place, by: int) -> str:
-        """Return the consequence that the rows give for a hand that is wrong in this way."""
+    def _row(self, how: str, place: Place, trouble: Table) -> str:
+        """Return the consequence that the rows give for a hand that is wrong in this way; a card that was seen or fell
+        is one of the step that dealt it, a wrong count one of the first."""
+        kind, by = self._kind(place), _cards(trouble)
         step = next(packet.step for packet in self.packets if packet.place == place)
+        if how in ("exposed", "off-table"):
+            step = self.packets[trouble["packet"] - 1].step
         rows = [row for row in self.procedure.wrong if row.of == kind and how in row.how and (row.missing or 1) <= by]
         rows = [row for row in rows if not row.at or step in row.at]
         # a row for so many cards goes before one for fewer, a row for the step before one for all
@@ -236,6 +240,13 @@ class Cases:
             return ("misdeal" if ruling == "misdeal" else "complete"), frozenset()
         goes_on = ("nothing", "complete", "replace", "reshuffle")
         return ("complete" if then in goes_on else then), frozenset()
+
+    def _explains(self, word: str) -> bool:
+        """Return True if the count of the hand explains another number of cards left: the house's does where bets on
+        a progressive play on, the players' by a reading."""
+        rest = self.procedure.remainder
+        by_hands = rest is not None and self._options.get(rest.explained or "") == "by-hands"
+        return word == "progressive-only" or by_hands
 
     def _rest_follows(self, how: str) -> list[str]:
         """Return the consequences of a remainder that has the wrong number of cards."""
