@@ -24,7 +24,7 @@ CLEAN = CAPTURES / "clean-3.pcapng"
 
 @dataclass(frozen=True)
 class Done:
-    """What a command left."""
+    """Result of a command."""
 
     returncode: int
     stdout: bytes
