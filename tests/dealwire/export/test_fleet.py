@@ -33,6 +33,7 @@ from devices.extras import install_command
 from tests.support.dealing.side_pot_hand import HAND, PokerTable
 from tests.support.rigs.brokers import Mosquitto, eventually, hang_up, needs_mosquitto, running_broker
 from tests.support.rigs.export_lines import SITE, journalled, publish
+from tests.support.rigs.patience import PATIENCE_S
 from tests.support.rigs.postgres import Postgres, needs_postgres, running_postgres
 
 pytestmark = [needs_mosquitto, needs_postgres]
@@ -263,7 +264,7 @@ def say(broker: Mosquitto, topic: str, payload: bytes, **told: str) -> None:
     client = paho.Client(CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
     client.connect("127.0.0.1", broker.port)
     client.loop_start()
-    client.publish(topic, payload, 1, properties=properties).wait_for_publish(10)
+    client.publish(topic, payload, 1, properties=properties).wait_for_publish(PATIENCE_S)
     hang_up(client)
 
 
