@@ -35,11 +35,11 @@ from tests.support.rigs.brokers import Mosquitto, eventually, hang_up, needs_mos
 from tests.support.rigs.export_lines import SITE, journalled, publish
 from tests.support.rigs.patience import PATIENCE_S
 from tests.support.rigs.postgres import Postgres, needs_postgres, running_postgres
+from tests.support.rigs.serving import ORDERLY
 
 pytestmark = [needs_mosquitto, needs_postgres]
 ROOT = Path(__file__).parents[3]
 TABLES = ("t1", "t2")
-DEALWIRE = (sys.executable, "-m", "dealwire")
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ class Consuming:
 
     def __init__(self, broker: Mosquitto, database: Postgres, *more: str) -> None:
         where = ("--mqtt", broker.url, "--postgres", database.dsn)
-        self._command = [*DEALWIRE, "fleet", "consume", *where, "--wait", *more]
+        self._command = [*ORDERLY, "fleet", "consume", *where, "--wait", *more]
         self._logs = broker.folder
         self.start()
 
