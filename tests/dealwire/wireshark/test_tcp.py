@@ -23,6 +23,7 @@ from protocol.tdp.framing import Framer
 from tests.support.oracles.tshark import Piece, needs_tshark, plain, run, tdp_fields
 from tests.support.oracles.tshark import seen_by_tshark as seen
 from tests.support.rigs.patience import PATIENCE_S, wait_until
+from tests.support.rigs.ports import free_port
 
 pytestmark = pytest.mark.more
 
@@ -116,8 +117,7 @@ def listening(path: Path, port: int) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def talk(tmp_path_factory: pytest.TempPathFactory) -> Talk:
     path = tmp_path_factory.mktemp("tcp") / "loopback.pcapng"
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        inner = free.getsockname()[1]
+    inner = free_port()
     words = [PROGRAM, "sim", "--shuffler", f"tcp:{inner}", "--controller", "pty", "--forever", "--json"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     try:
