@@ -1,7 +1,6 @@
 """`dealwire bench --watch`: a device that is fixed while the bench waits at its line."""
 
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -18,6 +17,7 @@ from devices.simulator.host import SimulatorHost
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope
 from tests.support.broken.base import Broken, changed
+from tests.support.rigs.ports import free_port
 
 pytestmark = pytest.mark.more
 
@@ -68,12 +68,6 @@ def device(port: int, *, broken: bool) -> Iterator[None]:
             yield
         finally:
             process.kill()
-
-
-def free_port() -> int:
-    with socket.socket() as trial:
-        trial.bind(("127.0.0.1", 0))
-        return int(trial.getsockname()[1])
 
 
 def watching(port: int) -> "subprocess.Popen[str]":

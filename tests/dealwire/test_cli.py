@@ -1,14 +1,19 @@
-"""The command line as a person meets it: real processes, bad input typed on purpose."""
+"""The command line as a person meets it: bad input typed on purpose, in this process, and in a process where that is
+another thing: its exit code, its standard input, its pipe, its folder."""
 
+import contextlib
 import json
 import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from dealwire.cli import main
 from dealwire.version import __version__
 from devices.record.capture import CaptureWriter
 
@@ -17,17 +22,36 @@ CAPTURES = ROOT / "captures"
 CLEAN = CAPTURES / "clean-3.pcapng"
 
 
-def dealwire(*arguments: str, stdin: bytes = b"", timeout_s: float = 300) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "dealwire", *arguments], input=stdin, capture_output=True, timeout=timeout_s, cwd=ROOT
-    )
+@dataclass(frozen=True)
+class Done:
+    """Result of a command."""
+
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+def program(*arguments: str, stdin: bytes = b"") -> Done:
+    """Run a command in a process of its own."""
+    command = [sys.executable, "-m", "dealwire", *arguments]
+    done = subprocess.run(command, input=stdin, capture_output=True, timeout=300, cwd=ROOT)
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def dealwire(*arguments: str, stdin: bytes = b"") -> Done:
+    """Run a command in this process, which has imported the games already: that takes longer than most commands."""
+    with contextlib.chdir(ROOT):
+        done = CliRunner().invoke(main, arguments, input=stdin, prog_name="dealwire")
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return Done(done.exit_code, done.stdout_bytes, done.stderr_bytes)
 
 
 def objects(output: bytes) -> list[dict[str, object]]:
     return [json.loads(line) for line in output.splitlines()]
 
 
-def complaint(done: subprocess.CompletedProcess[bytes]) -> str:
+def complaint(done: Done) -> str:
     """The one line on standard error; a traceback or a second line is a failure of its own."""
     lines = done.stderr.decode().splitlines()
     assert len(lines) == 1, done.stderr.decode()
@@ -38,7 +62,7 @@ def complaint(done: subprocess.CompletedProcess[bytes]) -> str:
 
 
 def test_replay_json_is_objects_alone_and_ends_with_a_summary() -> None:
-    done = dealwire("replay", str(CLEAN), "--json")
+    done = program("replay", str(CLEAN), "--json")
     assert (done.returncode, done.stderr) == (0, b"")
     found = objects(done.stdout)
     assert all({"schema", "type"} <= item.keys() for item in found)
@@ -57,7 +81,7 @@ def test_replay_for_people_names_the_outcome_and_the_clause() -> None:
 
 
 def test_a_missing_recording_is_one_line() -> None:
-    done = dealwire("replay", "nowhere.pcapng")
+    done = program("replay", "nowhere.pcapng")
     assert done.returncode == 2
     assert "nowhere.pcapng" in complaint(done)
 
@@ -224,7 +248,7 @@ def test_a_missing_port_is_one_line(command: tuple[str, ...]) -> None:
 
 
 def test_a_refused_connection_is_one_line() -> None:
-    done = dealwire("monitor", "--shuffler", "tcp://127.0.0.1:1")
+    done = program("monitor", "--shuffler", "tcp://127.0.0.1:1")
     assert done.returncode == 3
     assert "127.0.0.1:1" in complaint(done)
 
@@ -239,7 +263,7 @@ def test_no_line_at_all_is_a_usage_error() -> None:
 @pytest.mark.more
 def test_settle_gives_what_replay_gave() -> None:
     replayed = dealwire("replay", str(CLEAN), "--json").stdout
-    settled = dealwire("settle", stdin=replayed)
+    settled = program("settle", stdin=replayed)
     assert settled.returncode == 0
     assert objects(settled.stdout) == [item for item in objects(replayed) if item["type"] == "settlement"]
 
@@ -280,7 +304,7 @@ def test_settle_reads_a_round_of_version_1() -> None:
     old = [{"place": None, "fault": None} | {key: item[key] for key in kept} for item in content["incidents"]]
     first = content | {"schema": "dealwire.round/1", "incidents": old}
     both = "\n".join(json.dumps(each) for each in (content, first))
-    settled = objects(dealwire("settle", stdin=both.encode()).stdout)
+    settled = objects(program("settle", stdin=both.encode()).stdout)
     assert settled[0]["totals"] == settled[1]["totals"]
     money = [[(each["bet"], each["result"], each["net"]) for each in item["lines"]] for item in settled]  # type: ignore[attr-defined]
     assert money[0] == money[1]
@@ -290,27 +314,27 @@ def test_settle_reads_a_round_of_version_1() -> None:
 
 
 def test_list_gives_objects() -> None:
-    found = objects(dealwire("list", "--json").stdout)
+    found = objects(program("list", "--json").stdout)
     procedures = {item["name"]: (item["title"], item["device"]) for item in found if item["type"] == "procedure"}
     assert procedures["flushes-gone-wild.co"][1] == "packet shuffler"
     assert procedures["race-to-the-flush"] == ("Race to the Flush", "card shoe")
 
 
 def test_doctor_looks_and_says() -> None:
-    done = dealwire("doctor", "--json")
+    done = program("doctor", "--json")
     assert done.returncode in (0, 1)
     assert {"python", "names", "cobs"} <= {item["check"] for item in objects(done.stdout)}
 
 
 def test_version_and_help() -> None:
-    assert __version__.encode() in dealwire("--version").stdout
+    assert __version__.encode() in program("--version").stdout
     text = dealwire("--help").stdout.decode()
     assert "replay" in text
     assert "Exit codes" in text
 
 
 def test_an_unknown_command_is_a_usage_error() -> None:
-    assert dealwire("shuffle").returncode == 2
+    assert program("shuffle").returncode == 2
 
 
 def test_a_closed_pipe_is_no_error() -> None:

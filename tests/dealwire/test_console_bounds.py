@@ -272,7 +272,7 @@ def test_bytes_that_are_no_request_and_requests_that_break_off_fill_no_log(caplo
                 with connect(shown) as line:
                     line.sendall(sent)
         upgrade = {"connection": "upgrade", "upgrade": "h2c"}
-        httpx.get(f"{origin(shown)}/sign-in", headers=upgrade)
+        httpx.get(f"{origin(shown)}/sign-in", headers=upgrade, timeout=PATIENCE_S)
         with websockets.connect(f"ws{origin(shown)[4:]}/live/pit-1", origin=origin(shown)) as page:
             page.recv(timeout=PATIENCE_S)
             page.socket.sendall(b"\x81\x82\x00\x00\x00\x00\xff\xfe")  # a text that is no UTF-8
@@ -371,8 +371,8 @@ def test_a_device_line_can_be_opened_again_while_a_thousand_connections_say_noth
             with silent(console, 1010), silent(metrics, 300):
                 assert ask("drop") == "dropped"
                 assert ask("open") == "open"
-                assert httpx.get(console).status_code == 200
-                assert httpx.get(metrics).status_code == 200
+                assert httpx.get(console, timeout=PATIENCE_S).status_code == 200
+                assert httpx.get(metrics, timeout=PATIENCE_S).status_code == 200
                 assert int(ask("end")) < 10  # no thread a connection
             said = process.stderr.read()
         finally:
@@ -400,6 +400,6 @@ def test_a_page_that_goes_as_the_console_ends_is_no_failure_of_it(
     with WatchedTable(hub, "clean-1"), running(hub) as console:
         here = console.address.rstrip("/")
         with websockets.connect(f"ws{here[4:]}/live/pit-1", origin=here) as line:
-            line.recv(timeout=10)
-        assert met.wait(10) or not hindered
+            line.recv(timeout=PATIENCE_S)
+        assert not hindered or met.wait(PATIENCE_S)
     assert console.failed is None

@@ -27,6 +27,7 @@ from dealwire.hub.lines import Publication
 from protocol.errors import LineAbsent, LineBusy
 from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.consoles import TOKENS, client, lines_given_back, origin, running
+from tests.support.rigs.patience import PATIENCE_S
 
 
 @pytest.fixture(autouse=True)
@@ -132,7 +133,7 @@ def test_another_host_name_is_not_answered(console: Console) -> None:
 def test_two_host_headers_or_none_are_not_answered(console: Console) -> None:
     address = urlsplit(console.address)
     for head in (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil\r\n\r\n", b"GET / HTTP/1.0\r\n\r\n"):
-        with socket.create_connection((address.hostname, address.port), timeout=30) as line:
+        with socket.create_connection((address.hostname, address.port), timeout=PATIENCE_S) as line:
             line.sendall(head)
             assert line.recv(4096).split(b" ")[1] in (b"400", b"421")
 
@@ -279,7 +280,8 @@ def test_bound_elsewhere_reading_needs_a_token_too(hub: Hub) -> None:
     with running(hub, host="0.0.0.0") as shown:
         port = urlsplit(shown.address).port
         here = f"http://127.0.0.1:{port}"
-        with httpx.Client(base_url=here, headers={"origin": here, "accept": "text/html"}) as browser:
+        headers = {"origin": here, "accept": "text/html"}
+        with httpx.Client(base_url=here, headers=headers, timeout=PATIENCE_S) as browser:
             assert browser.get("/table/pit-1").headers["location"] == "/sign-in"
             assert browser.get("/replay/clean-1.pcapng/steps", headers={"accept": "*/*"}).status_code == 401
             assert browser.get("/static/console.css").status_code == 200
@@ -287,7 +289,7 @@ def test_bound_elsewhere_reading_needs_a_token_too(hub: Hub) -> None:
                 websockets.connect(f"ws://127.0.0.1:{port}/live/pit-1", origin=here) as line,
                 pytest.raises(Exception, match=str(NOT_SIGNED_IN)),
             ):
-                line.recv(timeout=30)
+                line.recv(timeout=PATIENCE_S)
             assert browser.post("/sign-in", data={"token": TOKENS["dealer"]}).status_code == 303
             assert browser.get("/table/pit-1").status_code == 200
             assert browser.get("/", headers={"host": f"192.168.7.9:{port}"}).status_code == 200
@@ -319,7 +321,7 @@ NOWHERE = (
 def test_no_path_leads_out(console: Console) -> None:
     address = urlsplit(console.address)
     for path in NOWHERE:
-        with socket.create_connection((address.hostname, address.port), timeout=30) as line:
+        with socket.create_connection((address.hostname, address.port), timeout=PATIENCE_S) as line:
             line.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
             answer = b"".join(iter(lambda: line.recv(65536), b""))
         assert answer.split(b" ")[1] == b"404", path
@@ -336,7 +338,7 @@ def test_names_are_written_as_text(hub: Hub) -> None:
         page = browser.get(f"/table/{quote(name)}").text
         (path,) = re.findall(r'data-live="([^"]+)"', page)
         with live(shown, path) as line:
-            assert '"lamp"' in line.recv(timeout=30)
+            assert '"lamp"' in line.recv(timeout=PATIENCE_S)
 
 
 def test_a_request_of_any_size_is_answered_or_refused(console: Console) -> None:
@@ -368,17 +370,17 @@ def live(console: Console, path: str = "/live/pit-1", **options: Any) -> Any:
 
 def hear_to_the_end(line: Any) -> None:
     while True:
-        line.recv(timeout=30)
+        line.recv(timeout=PATIENCE_S)
 
 
 def test_a_live_line_gives_everything_first_and_then_what_changed(console: Console, table: WatchedTable) -> None:
     with live(console) as line:
-        assert '"lamp"' in (first := line.recv(timeout=30))
+        assert '"lamp"' in (first := line.recv(timeout=PATIENCE_S))
         assert set(re.findall(r'"(\w+)": "', first)) >= set(SECTIONS)
         view = table.go(lambda view: any(seat.wagers for seat in view.seats))
-        message = line.recv(timeout=30)
+        message = line.recv(timeout=PATIENCE_S)
         while f'"sequence": {view.sequence}' not in message:
-            message = line.recv(timeout=30)
+            message = line.recv(timeout=PATIENCE_S)
         assert '"felt"' in message
         assert '"outcomes":' not in message
 
@@ -387,9 +389,9 @@ def test_how_a_round_ended_comes_before_the_rest_of_the_page(console: Console, t
     """So no page waits while the pages of other tables are rendered."""
     with live(console) as line:
         view = table.go(lambda view: bool(view.outcomes))
-        heard = [json.loads(line.recv(timeout=30))]
+        heard = [json.loads(line.recv(timeout=PATIENCE_S))]
         while heard[-1].get("sequence") != view.sequence:
-            heard.append(json.loads(line.recv(timeout=30)))
+            heard.append(json.loads(line.recv(timeout=PATIENCE_S)))
     *_, ending, whole = heard
     assert ending.keys() == {"build", "ending", "clock", "sections"}
     assert ending["ending"] <= view.sequence
@@ -403,9 +405,9 @@ def test_a_page_hears_of_its_own_table_alone_and_what_comes_after_a_silence_is_t
     hub = Hub()
 
     def heard_until(line: Any, word: str) -> list[str]:
-        messages = [line.recv(timeout=30)]
+        messages = [line.recv(timeout=PATIENCE_S)]
         while word not in messages[-1]:
-            messages.append(line.recv(timeout=30))
+            messages.append(line.recv(timeout=PATIENCE_S))
         return messages
 
     with ExitStack() as stack:
@@ -413,7 +415,7 @@ def test_a_page_hears_of_its_own_table_alone_and_what_comes_after_a_silence_is_t
         shown = stack.enter_context(running(hub))
         mine, theirs = (stack.enter_context(live(shown, f"/live/{name}")) for name in ("pit-1", "pit-2"))
         for line in (mine, theirs):
-            line.recv(timeout=30)
+            line.recv(timeout=PATIENCE_S)
         for word in ("first", "second", "third"):
             hub.publish(Publication(1, "pit-1", 1, "status", "{}"))
             other.do(lambda viewer, word=word: viewer.log("action", word, 1))  # type: ignore[misc]
@@ -432,7 +434,7 @@ def test_a_live_line_from_another_page_is_refused(console: Console) -> None:
 
 def test_a_table_that_is_not_there_has_no_live_line(console: Console) -> None:
     with live(console, "/live/nobody") as line, pytest.raises(Exception, match=str(UNKNOWN_TABLE)):
-        line.recv(timeout=30)
+        line.recv(timeout=PATIENCE_S)
 
 
 def test_a_page_that_says_something_is_let_go(console: Console) -> None:
@@ -446,26 +448,26 @@ def test_a_page_that_says_something_is_let_go(console: Console) -> None:
 def test_so_many_pages_may_look_and_one_more_is_told(console: Console) -> None:
     with contextlib.ExitStack() as pages:
         for line in [pages.enter_context(live(console)) for _ in range(WATCHERS_MAX)]:
-            line.recv(timeout=30)
+            line.recv(timeout=PATIENCE_S)
         with live(console) as one_more, pytest.raises(Exception, match="1013"):
-            one_more.recv(timeout=30)
+            one_more.recv(timeout=PATIENCE_S)
     with live(console) as line:
-        assert line.recv(timeout=30)
+        assert line.recv(timeout=PATIENCE_S)
 
 
 @pytest.mark.usefixtures("table")
 def test_a_console_stops_while_pages_look_and_its_port_is_free_again(hub: Hub) -> None:
     with running(hub) as shown:
         with live(shown) as line:
-            line.recv(timeout=30)
+            line.recv(timeout=PATIENCE_S)
             stopping = threading.Thread(target=shown.stop)
             stopping.start()
             with pytest.raises(Exception, match=str(RESTARTING)):
                 hear_to_the_end(line)
-            stopping.join(10)
+            stopping.join(PATIENCE_S)
             assert not stopping.is_alive()
         with running(hub, port=urlsplit(shown.address).port) as again, live(again) as line:
-            assert line.recv(timeout=30)
+            assert line.recv(timeout=PATIENCE_S)
 
 
 def test_a_console_that_nobody_started_can_be_stopped(hub: Hub) -> None:

@@ -22,6 +22,7 @@ from dealwire.console.server import Console
 from dealwire.hub.hub import Hub
 from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.consoles import TOKENS, client, running
+from tests.support.rigs.patience import PATIENCE_S
 from tests.support.rigs.ports import free_port
 from tests.support.rigs.serving import Program, rounds_in, simulators, write_configuration
 
@@ -147,7 +148,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str
 def test_a_running_console_is_as_described(served: tuple[Path, str]) -> None:
     """A signed-in supervisor; all checks, bounded in number."""
     folder, base = served
-    with httpx.Client(base_url=base, headers={"origin": base}) as asking:
+    with httpx.Client(base_url=base, headers={"origin": base}, timeout=PATIENCE_S) as asking:
         asking.post("/sign-in", data={"token": TOKENS["supervisor"]})
         ((name, secret),) = asking.cookies.items()
     said = schemathesis(folder, base, name, secret)

@@ -15,6 +15,7 @@ import pytest
 from websockets.sync import client as websockets
 
 from tests.support.rigs.consoles import TOKENS
+from tests.support.rigs.patience import PATIENCE_S
 from tests.support.rigs.serving import Program, compared, published, rounds_in, simulators, write_configuration
 
 pytestmark = pytest.mark.more
@@ -46,7 +47,7 @@ def test_a_console_behind_a_proxy_ends_with_the_service_whoever_is_connected(tmp
         here = address_of(program)
         program.wait_for(lambda: rounds_in(tmp_path) >= 1)  # the lines are up
         headers = {"host": "pit.example", "origin": "https://pit.example", "x-forwarded-for": "203.0.113.9"}
-        browser = stack.enter_context(httpx.Client(base_url=here, headers=headers))
+        browser = stack.enter_context(httpx.Client(base_url=here, headers=headers, timeout=PATIENCE_S))
         answer = browser.post("/sign-in", data={"token": TOKENS["supervisor"]})
         cookie = answer.headers["set-cookie"].partition(";")[0]
         act = browser.post("/table/table-1/act/shuffler.refresh", headers={"cookie": cookie})

@@ -224,7 +224,7 @@ def test_behind_a_proxy_with_tls_people_look_and_act_under_its_name(hub: Hub) ->
     options: dict[str, Any] = {"names": ["pit.example"], "secure": True, "proxies": ["127.0.0.1"]}
     with (
         running(hub, note_access=lambda *note: notes.append(note), **options) as shown,
-        httpx.Client(base_url=origin(shown), headers={**PROXIED, "accept": "text/html"}) as browser,
+        httpx.Client(base_url=origin(shown), headers={**PROXIED, "accept": "text/html"}, timeout=PATIENCE_S) as browser,
     ):
         assert browser.get("/").headers["location"] == "/sign-in"
         assert browser.get("/", headers={"host": "evil.example"}).status_code == 421

@@ -14,17 +14,19 @@ from typing import Final
 
 import pytest
 
+from dealwire.cli.ending import LAST_RESORT_S
 from dealwire.journal import JournalError, JournalReader
 from dealwire.journal.check import verify
 from devices.record.capture import CLOSED, Capture
 from tests.support.rigs.patience import PATIENCE_S, wait_until
-from tests.support.rigs.serving import simulators, write_configuration
+from tests.support.rigs.serving import ORDERLY, simulators, write_configuration
 
 ROOT = Path(__file__).parents[2]
 HUNG: Final = """
 import threading, time
 threading.Thread(target=time.sleep, args=(3600,)).start()  # no daemon: Python waits for it at its end
-from dealwire.cli import main
+from dealwire.cli import ending, main
+ending.LAST_RESORT_S = {patience_s}
 main({arguments!r}, prog_name="dealwire")
 """
 
@@ -191,7 +193,7 @@ def test_a_recording_is_closed(tmp_path: Path) -> None:
     capture = tmp_path / "evening.pcapng"
     with simulators() as addresses:
         lines = ["--shuffler", addresses[0]["shuffler"], "--controller", addresses[0]["table-controller"]]
-        with started(*dealwire("record", *lines, "-o", str(capture))) as process:
+        with started(*ORDERLY, "record", *lines, "-o", str(capture)) as process:
             wait_until(lambda: capture.exists() and capture.stat().st_size > 5000)
             process.send_signal(signal.SIGTERM)
             _, said = process.communicate(timeout=PATIENCE_S)
@@ -208,7 +210,7 @@ def test_a_recording_is_closed(tmp_path: Path) -> None:
 def test_a_thread_that_goes_on_holds_nothing_up(arguments: list[str]) -> None:
     read, write = os.pipe()
     process = subprocess.Popen(
-        [sys.executable, "-c", HUNG.format(arguments=arguments)],
+        [sys.executable, "-c", HUNG.format(arguments=arguments, patience_s=LAST_RESORT_S)],
         stdin=read,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -232,7 +234,9 @@ def test_a_service_whose_thread_hangs_ends_whole(tmp_path: Path) -> None:
     """The end is as good as without the thread: the journal is closed, the exit code is that of a requested end."""
     with simulators() as addresses:
         file = write_configuration(tmp_path, addresses)
-        with started(sys.executable, "-c", HUNG.format(arguments=["run", str(file), "--no-console"])) as process:
+        # A busy machine may need longer than usual to close the journal, which must come before the last resort.
+        program = HUNG.format(arguments=["run", str(file), "--no-console"], patience_s=4 * LAST_RESORT_S)
+        with started(sys.executable, "-c", program) as process:
             journal = tmp_path / "journal.sqlite"
             wait_until(lambda: journal.exists() and records_in(journal) > 10)
             process.send_signal(signal.SIGTERM)

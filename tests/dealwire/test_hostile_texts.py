@@ -14,7 +14,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -49,21 +48,21 @@ def addresses() -> Iterator[dict[str, str]]:
             process.kill()
 
 
-def on_terminal(*arguments: str, end_after_s: float | None = None, timeout_s: float = 300) -> str:
-    """Return everything that a command writes to a terminal, on both streams."""
+def on_terminal(*arguments: str, end_at: str = "", timeout_s: float = 300) -> str:
+    """Return everything that a command writes to a terminal, on both streams. One that would not end by itself gets
+    SIGTERM when it has written `end_at`."""
     ours, its = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "dealwire", *arguments], stdin=its, stdout=its, stderr=its, cwd=ROOT
     )
     os.close(its)
-    if end_after_s is not None:
-        select.select([ours], [], [], timeout_s)  # a busy machine takes longer to begin
-        time.sleep(end_after_s)
-        process.send_signal(signal.SIGTERM)
-    read = b""
+    read, ended = b"", not end_at
     with contextlib.suppress(OSError):  # Linux says EIO when the last writer has gone
-        while piece := os.read(ours, 65536):
+        while select.select([ours], [], [], timeout_s)[0] and (piece := os.read(ours, 65536)):
             read += piece
+            if not ended and end_at.encode() in read:
+                process.send_signal(signal.SIGTERM)
+                ended = True
     os.close(ours)
     process.wait(timeout_s)
     return read.decode("utf-8")
@@ -120,7 +119,7 @@ def test_bench(addresses: dict[str, str], tmp_path: Path) -> None:
 def test_run_and_its_journal(addresses: dict[str, str], tmp_path: Path) -> None:
     at = {"shuffler": addresses["shuffler"], "controller": addresses["table-controller"], **addresses}
     file = write_configuration(tmp_path, [at])
-    lines = harmless(on_terminal("run", str(file), end_after_s=6))
+    lines = harmless(on_terminal("run", str(file), end_at="controller is connected"))
     assert any("table-1" in line for line in lines)
     journal, key = str(tmp_path / "journal.sqlite"), str(tmp_path / "journal.key")
     for command in (["show"], ["show", "--raw", "--key", key], ["export"], ["verify"]):

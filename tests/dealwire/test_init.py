@@ -62,7 +62,7 @@ def test_a_person_types_and_the_table_is_dealt(tmp_path: Path) -> None:
     folder = tmp_path / "pit"
     arguments = ["--procedure", "three-card.co", "--seats", "2", "--speed", "200"]
     with simulator(arguments) as lines:
-        with TypingTerminal(tmp_path, "init", "pit", "--probe") as screen:
+        with TypingTerminal(tmp_path, "init", "pit", "--probe", patient=True) as screen:
             screen.answer("Game: a part of its name", "tree card")
             screen.wait_for("did you mean three-card.co?")
             screen.answer("Game: a part of its name", "three card")

@@ -116,10 +116,10 @@ OUTPUTS: Final = {
 def test_a_table_that_is_recorded_goes_on(tmp_path: Path, addresses: dict[str, str], output: str) -> None:
     lines = f"--shuffler {addresses['shuffler']} --controller {addresses['table-controller']}"
     command = (
-        f"{sys.executable} -m dealwire record {lines} -o {tmp_path}/r.pcapng --rounds 2 --timeout 30 --json {output}"
+        f"{sys.executable} -m dealwire record {lines} -o {tmp_path}/r.pcapng --rounds 2 --timeout 200 --json {output}"
     )
     done = subprocess.run(
-        ["bash", "-c", f"{command}; exit ${{PIPESTATUS[0]}}"], capture_output=True, text=True, cwd=ROOT, timeout=60
+        ["bash", "-c", f"{command}; exit ${{PIPESTATUS[0]}}"], capture_output=True, text=True, cwd=ROOT, timeout=300
     )
     code, why = OUTPUTS[output]
     assert done.returncode == code, done.stderr

@@ -22,7 +22,7 @@ from dealwire.cli import main
 from dealwire.cli.exits import Exit
 from dealwire.journal import SealingKey
 from tests.support.programs.soak import Soak, account
-from tests.support.rigs.serving import Program, compared, published, rounds_in, simulators, write_configuration
+from tests.support.rigs.serving import ORDERLY, Program, compared, published, rounds_in, simulators, write_configuration
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
 
@@ -230,7 +230,7 @@ def test_the_unit_and_the_rules_are_printed_for_this_program() -> None:
 
 @pytest.mark.more
 def test_without_a_file_a_simulated_table_is_served() -> None:
-    command = [sys.executable, "-m", "dealwire", "run", "--no-console", "--speed", "50"]
+    command = [*ORDERLY, "run", "--no-console", "--speed", "50"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         said = ""

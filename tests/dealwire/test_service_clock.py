@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -19,7 +18,16 @@ from dealwire.export.metrics import Metrics
 from dealwire.journal import JournalReader
 from dealwire.service.timekeeping import DAY_NS, FAR_NS, ClockDoubtful, doubtful, follows, sentence_of
 from devices.clock import ClockStep, SystemClock
-from tests.support.rigs.serving import Listener, compared, opened, published, run_until, simulators, write_configuration
+from tests.support.rigs.serving import (
+    ORDERLY,
+    Listener,
+    compared,
+    opened,
+    published,
+    run_until,
+    simulators,
+    write_configuration,
+)
 
 SECOND = 1_000_000_000
 
@@ -192,7 +200,7 @@ def test_the_program_refuses_in_one_line_and_goes_on_when_told(tmp_path: Path) -
     file = write_configuration(tmp_path, places)
     with opened(file, make_clock=Wall(3650 * DAY_NS).makes)[0] as service:
         service.run(0.1)
-    command = [sys.executable, "-m", "dealwire", "run", str(file)]
+    command = [*ORDERLY, "run", str(file)]
     refused = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (1, "", 1)
     assert "is before its newest record" in refused.stderr

@@ -390,7 +390,7 @@ def test_a_callback_may_look_but_not_wait() -> None:
 
 
 def test_waiting_ends() -> None:
-    with open_device(FAST, timeout_s=5) as shuffler:
+    with open_device(FAST) as shuffler:
         with pytest.raises(NoEvent, match=r"no PacketDispensed within 0\.05 s"):
             shuffler.wait_for(e.PacketDispensed, timeout_s=0.05)
         threading.Timer(0.1, shuffler.close).start()
@@ -408,7 +408,7 @@ def test_an_answer_that_comes_while_the_caller_gives_up_breaks_nothing(monkeypat
         def done(self) -> bool:
             found = super().done()
             if not found and threading.current_thread() is shuffler._line._thread:
-                gave_up.wait(5)
+                gave_up.wait(300)
             return found
 
     with open_device(FAST, role="operate") as shuffler:

@@ -79,7 +79,7 @@ def server(make: Callable[..., Any] | None) -> Iterator[str]:
             each.close()
 
 
-@pytest.mark.parametrize("more", ["", "?timeout=1"])
+@pytest.mark.parametrize("more", ["?timeout=1", pytest.param("", marks=pytest.mark.more)])
 def test_a_line_without_modem_lines_is_opened_all_the_same(more: str) -> None:
     with server(WithoutModemLines) as address:
         line = open_transport(address + more)

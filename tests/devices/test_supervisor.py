@@ -298,7 +298,7 @@ def test_an_attempt_given_up_closes_the_line_it_gets():
             closed.append(1)
 
     def open_slowly() -> Line:
-        go.wait(5)
+        go.wait(300)
         return Line()
 
     opening = Opening(open_slowly, lambda: None)
@@ -314,7 +314,7 @@ def test_a_slow_network_keeps_no_other_line_waiting(tmp_path):
     go = threading.Event()
 
     def open_slowly():
-        go.wait(5)
+        go.wait(300)
         raise LineAbsent("tcp://far:1", "no route")
 
     bench = Bench(MemoryWire, tmp_path)

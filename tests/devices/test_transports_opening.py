@@ -3,7 +3,6 @@
 import errno
 import fcntl
 import os
-import socket
 import stat
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from devices.transport import serial_port
 from devices.transport.serial_port import SerialSettings, holder_of, open_serial
 from protocol.errors import LineAbsent, LineBusy, LineDenied, LineError, LineUnusable
 from tests.support.rigs.lines import PtyEnd
+from tests.support.rigs.ports import free_port
 
 
 @pytest.fixture
@@ -117,8 +117,7 @@ def test_a_wrong_address_says_what_is_allowed(address, says):
 
 @pytest.mark.parametrize("scheme", ["tcp", "rfc2217", "socket"])
 def test_nobody_listening_is_absent(scheme):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     with pytest.raises(LineAbsent) as caught:
         open_transport(f"{scheme}://127.0.0.1:{port}")
     assert f"{scheme}://127.0.0.1:{port}: not there: " in str(caught.value)

@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+import pytest
+
 from dealer_flow.record.result import RoundResult
 from rules import Meter, Settlement, settle
 from rules.game.load import Game, game_id_of, load_game_of
@@ -26,6 +28,7 @@ def settled(case: Case) -> tuple[RoundResult, Game, Settlement]:
     return result, rules, settle(result, rules, meters=meters, accept_suspect=True)
 
 
+@pytest.mark.every(3)  # each of them is dealt in tests/dealer_flow/test_games_played.py too
 @of_each("case", dealt, ids=str, shares=12)
 def test_a_dealt_round_settles(case: Case) -> None:
     result, game, settlement = settled(case)

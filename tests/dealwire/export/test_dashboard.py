@@ -107,9 +107,9 @@ def test_a_real_prometheus_answers_every_panel_of_a_running_table(tmp_path: Path
                 assert prometheus.query("dealwire_red_lamp") == []
                 eventually(lambda: "DealwireUnknown" in prometheus.alerts(), "no alert is pending")
                 eventually(lambda: said(reader, known=False, lamp=("unknown",)), "the broker says it is known")
-                last = json.loads(reader.others[-1][1])
+                eventually(lambda: kinds(reader)[:2] == ["line", "line"], "the broker was not told of both lines")
+                last = newest(reader)
                 assert (last["state"], last["devices"]["shuffler"]) == (None, "waiting")
-                assert [each["kind"] for each in last["trouble"]][:2] == ["line", "line"]
 
 
 def value(prometheus: Prometheus, metric: str) -> float:
@@ -121,5 +121,16 @@ def said(reader: Reader, *, known: bool, lamp: Sequence[str]) -> bool:
     """Return True if the newest standing at the broker says so."""
     if not reader.others:
         return False
-    last = json.loads(reader.others[-1][1])
+    last = newest(reader)
     return last["known"] == known and last["lamp"] in lamp
+
+
+def kinds(reader: Reader) -> list[str]:
+    """Return the kinds of trouble in the newest standing."""
+    return [each["kind"] for each in newest(reader)["trouble"]]
+
+
+def newest(reader: Reader) -> dict[str, Any]:
+    """Return the newest standing at the broker."""
+    standing: dict[str, Any] = json.loads(reader.others[-1][1])
+    return standing

@@ -33,12 +33,13 @@ from devices.extras import install_command
 from tests.support.dealing.side_pot_hand import HAND, PokerTable
 from tests.support.rigs.brokers import Mosquitto, eventually, hang_up, needs_mosquitto, running_broker
 from tests.support.rigs.export_lines import SITE, journalled, publish
+from tests.support.rigs.patience import PATIENCE_S
 from tests.support.rigs.postgres import Postgres, needs_postgres, running_postgres
+from tests.support.rigs.serving import ORDERLY
 
 pytestmark = [needs_mosquitto, needs_postgres]
 ROOT = Path(__file__).parents[3]
 TABLES = ("t1", "t2")
-DEALWIRE = (sys.executable, "-m", "dealwire")
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +69,7 @@ class Consuming:
 
     def __init__(self, broker: Mosquitto, database: Postgres, *more: str) -> None:
         where = ("--mqtt", broker.url, "--postgres", database.dsn)
-        self._command = [*DEALWIRE, "fleet", "consume", *where, "--wait", *more]
+        self._command = [*ORDERLY, "fleet", "consume", *where, "--wait", *more]
         self._logs = broker.folder
         self.start()
 
@@ -263,7 +264,7 @@ def say(broker: Mosquitto, topic: str, payload: bytes, **told: str) -> None:
     client = paho.Client(CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
     client.connect("127.0.0.1", broker.port)
     client.loop_start()
-    client.publish(topic, payload, 1, properties=properties).wait_for_publish(10)
+    client.publish(topic, payload, 1, properties=properties).wait_for_publish(PATIENCE_S)
     hang_up(client)
 
 

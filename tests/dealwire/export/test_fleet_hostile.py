@@ -24,6 +24,7 @@ from tests.dealwire.export.test_fleet import (
 )
 from tests.support.rigs.brokers import Mosquitto, eventually, needs_mosquitto, running_broker
 from tests.support.rigs.export_lines import journalled
+from tests.support.rigs.patience import PATIENCE_S
 from tests.support.rigs.postgres import Postgres, needs_postgres
 
 __all__ = ["database", "journal", "server"]
@@ -221,7 +222,7 @@ def test_a_forged_line_that_comes_first_counts_as_little_as_the_true_one(databas
         address = next(line for line in consumer.log().splitlines() if "metrics: " in line).rpartition(" ")[2]
 
         def disputed(value: int) -> bool:
-            return f"dealwire_fleet_disputed {value}.0" in httpx.get(address).text
+            return f"dealwire_fleet_disputed {value}.0" in httpx.get(address, timeout=PATIENCE_S).text
 
         eventually(lambda: disputed(1), "no alarm")
         both = "SELECT hash, (content -> 'totals' ->> 'house')::bigint FROM dealwire.contradicted ORDER BY hash"

@@ -23,6 +23,7 @@ from dealwire.journal import Journal, JournalReader
 from devices.clock import SystemClock
 from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto, running_broker
 from tests.support.rigs.export_lines import SITE, TABLE, journalled, publish
+from tests.support.rigs.patience import PATIENCE_S
 from tests.support.rigs.serving import Program, published, rounds_in, simulators, write_configuration
 
 pytestmark = needs_mosquitto
@@ -102,7 +103,7 @@ def test_a_mark_reads_as_it_was_written() -> None:
 def test_the_broker_keeps_a_mark_of_each_table_and_says_so(tmp_path: Path, broker: Mosquitto) -> None:
     at = Broker.parse(broker.url)
     addresses = [Address(SITE, TABLE), Address(SITE, "t2"), Address(SITE, "none")]
-    assert asyncio.run(fetch(at, addresses)) == {}
+    assert asyncio.run(fetch(at, addresses, PATIENCE_S)) == {}
     with Journal(tmp_path / "journal", key=None, clock=SystemClock()) as journal:
         with MqttExporter(at, journal, site=SITE, tables=[TABLE, "t2"]) as exporter:
             for _ in publish(journal, 100, tables=(TABLE, "t2")):
@@ -110,7 +111,7 @@ def test_the_broker_keeps_a_mark_of_each_table_and_says_so(tmp_path: Path, broke
             last = {item.table: item for item in journalled(journal.path)}
             for table, item in last.items():
                 eventually(lambda t=table, i=item: exporter.progress[t].sequence == i.sequence, "not sent")  # type: ignore[misc]
-        marks = asyncio.run(fetch(at, addresses))
+        marks = asyncio.run(fetch(at, addresses, PATIENCE_S))
         with JournalReader(journal.path) as reader:
             assert marks == {
                 Address(SITE, table): Mark(reader.identity.hex(), item.sequence, item.epoch, witness(item.hash))
@@ -157,7 +158,7 @@ def test_an_exporter_that_meets_a_newer_mark_sends_nothing_and_leaves_the_mark(
         last = journalled(path)[-1].sequence
         with MqttExporter(at, journal, site=SITE, tables=[TABLE]) as exporter:
             eventually(lambda: exporter.progress[TABLE].sequence == last, "not sent")
-    mark = asyncio.run(fetch(at, [address]))[address]
+    mark = asyncio.run(fetch(at, [address], PATIENCE_S))[address]
     found: list[tuple[str, str]] = []
     with (
         Journal(old, key=None, clock=SystemClock()) as journal,
@@ -170,7 +171,7 @@ def test_an_exporter_that_meets_a_newer_mark_sends_nothing_and_leaves_the_mark(
         assert exporter.progress[TABLE].problem == found[0][1]
         assert exporter.progress[TABLE].sent == 0
     assert found == [(TABLE, found[0][1])]
-    assert asyncio.run(fetch(at, [address])) == {address: mark}
+    assert asyncio.run(fetch(at, [address], PATIENCE_S)) == {address: mark}
     with (
         Journal(old, key=None, clock=SystemClock()) as journal,
         MqttExporter(at, journal, site=SITE, tables=[TABLE], file_counts=True) as exporter,
@@ -178,7 +179,7 @@ def test_an_exporter_that_meets_a_newer_mark_sends_nothing_and_leaves_the_mark(
         last = journalled(old)[-1].sequence
         eventually(lambda: exporter.progress[TABLE].sequence == last, "not sent")
         assert not exporter.progress[TABLE].conflict
-    assert asyncio.run(fetch(at, [address]))[address].sequence == last
+    assert asyncio.run(fetch(at, [address], PATIENCE_S))[address].sequence == last
 
 
 def dealt(file: Path, rounds: int) -> None:

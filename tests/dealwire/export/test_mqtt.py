@@ -151,11 +151,14 @@ def kills_of_the_exporter(folder: Path, broker: Mosquitto, cycles: int, lines: i
                 else:
                     assert process.stdout.read() == "done\n"
         must_have_everything(reader, path)
+        eventually(lambda: _presence(reader)[-1] == "offline", "no farewell")  # it is sent after the last line
     assert reader.changed == []
     assert len(reader.lines) == lines
-    presence = [text for topic, text, _ in reader.others if topic.endswith("/status")]
-    assert presence[-1] == "offline"
     return reader
+
+
+def _presence(reader: Reader) -> list[str]:
+    return [text for topic, text, _ in reader.others if topic.endswith("/status")]
 
 
 @pytest.mark.more
@@ -207,16 +210,16 @@ def test_a_wrong_password_and_an_absent_broker_are_one_line_each(journal: Journa
     settings = ("allow_anonymous false", f"password_file {passwords(tmp_path)}")
     said: list[str] = []
     with running_broker(tmp_path / "broker", *settings) as broker:
+        refused = f"{broker.url}: the broker refuses: Not authorized; lines of t1 wait in the journal"
+        absent = f"{broker.url}: no connection: [Errno 111] Connection refused; lines of t1 wait in the journal"
         at = Broker.parse(broker.url, username="table", password="wrong")
         assert "wrong" not in f"{at} {at!r}"
         with MqttExporter(at, journal, site=SITE, tables=[TABLE], report=said.append):
             eventually(lambda: len(said) == 1, "the refusal is not told")
             broker.kill()
-            eventually(lambda: len(said) == 2, "the absence is not told")
-    assert said == [
-        f"{broker.url}: the broker refuses: Not authorized; lines of t1 wait in the journal",
-        f"{broker.url}: no connection: [Errno 111] Connection refused; lines of t1 wait in the journal",
-    ]
+            eventually(lambda: said[-1] == absent, "the absence is not told")
+    # A broker that is killed in the middle of an attempt breaks that one off.
+    assert (said[0], len(said) <= 3) == (refused, True), said
 
 
 def test_the_broker_says_offline_for_a_table_that_is_gone(tmp_path: Path, broker: Mosquitto) -> None:

@@ -4,6 +4,7 @@ import random
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -21,12 +22,12 @@ from protocol.errors import Refused
 from protocol.tdp.framing import Framer
 from tests.support.oracles.tshark import Piece, needs_tshark, plain, run, tdp_fields
 from tests.support.oracles.tshark import seen_by_tshark as seen
+from tests.support.rigs.patience import PATIENCE_S, wait_until
+from tests.support.rigs.ports import free_port
 
 pytestmark = pytest.mark.more
 
 PROGRAM = Path(sys.executable).with_name("dealwire")
-PATIENCE_S = 300.0
-"""Failure guard, far above what anything takes."""
 KEY = "tdp.message"
 
 
@@ -58,6 +59,10 @@ class Cutter(threading.Thread):
         for each in self.passed:
             each.close()
 
+    def has_enough(self) -> bool:
+        """Return True if a reply has passed, and reports of the device after it."""
+        return all(len(frames(bytes(data))) > 8 for data in self.passed.values())
+
     def _one_way(self, source: socket.socket, target: socket.socket) -> None:
         choose = random.Random(11)
         try:
@@ -71,6 +76,19 @@ class Cutter(threading.Thread):
             target.shutdown(socket.SHUT_WR)
         except OSError:
             return  # the other end is gone
+
+
+def _knock_until_written(path: Path, port: int) -> None:
+    """Wait until the capture has all that passed: the connections made here carry no byte, and come after it."""
+
+    def written() -> bool:
+        with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as knock:
+            ports.append(struct.pack(">HH", knock.getsockname()[1], port))
+        found = path.read_bytes()
+        return any(each in found for each in ports)
+
+    ports: list[bytes] = []
+    wait_until(written, "the end of the talk in the capture", pause_s=0.05)
 
 
 @contextmanager
@@ -90,7 +108,7 @@ def listening(path: Path, port: int) -> Iterator[None]:
                 raise AssertionError(f"tshark does not listen: {why}")
             time.sleep(0.05)
         yield
-        time.sleep(0.5)
+        _knock_until_written(path, port)
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=PATIENCE_S)
@@ -99,8 +117,7 @@ def listening(path: Path, port: int) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def talk(tmp_path_factory: pytest.TempPathFactory) -> Talk:
     path = tmp_path_factory.mktemp("tcp") / "loopback.pcapng"
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        inner = free.getsockname()[1]
+    inner = free_port()
     words = [PROGRAM, "sim", "--shuffler", f"tcp:{inner}", "--controller", "pty", "--forever", "--json"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     try:
@@ -118,7 +135,7 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Talk:
             with open_device(f"tcp://127.0.0.1:{port}", role="service") as shuffler:
                 with suppress(Refused):  # as long as it starts: refused it is as good to look at
                     shuffler.self_test()
-                time.sleep(1.2)
+                wait_until(lambda: bool(opened) and opened[0].has_enough(), "frames of both sides")
             opened[0].join(PATIENCE_S)
             host, device = (bytes(each) for each in opened[0].passed.values())
     finally:

@@ -127,9 +127,9 @@ class Program:
         if descriptor is None:
             ready = threading.Event()
             self.line.on_ready(ready.set)
-            ready.wait(5.0)
+            ready.wait(300.0)
         else:
-            select.select([descriptor], [], [], 5.0)
+            select.select([descriptor], [], [], 300.0)
         return self.line
 
     def _session(self, line: Transport) -> None:

@@ -61,7 +61,7 @@ def plain_publish(broker: Mosquitto, lines: list[str], window: int) -> None:
 def drain(broker: Mosquitto, journal: Journal, count: int) -> None:
     """Send everything in the journal to the broker."""
     with MqttExporter(Broker.parse(broker.url), journal, site=SITE, tables=[TABLE]) as exporter:
-        eventually(lambda: exporter.progress[TABLE].sent >= count, "not sent", PATIENCE_S)
+        eventually(lambda: exporter.progress[TABLE].sent >= count, "not sent")
 
 
 def plain_insert(server: postgres.Postgres, lines: list[str]) -> None:

@@ -15,7 +15,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from tests.support.rigs.patience import wait_until
+from tests.support.rigs.patience import PATIENCE_S, wait_until
 from tests.support.rigs.ports import free_port
 
 MOSQUITTO = shutil.which("mosquitto") or shutil.which("/usr/sbin/mosquitto")
@@ -141,7 +141,7 @@ class Reader:
         properties.SessionExpiryInterval = 3600
         self._client.connect("127.0.0.1", port, keepalive=10, clean_start=False, properties=properties)
         self._client.loop_start()
-        assert self._subscribed.wait(10)
+        assert self._subscribed.wait(PATIENCE_S)
 
     def _take(self, message: paho.MQTTMessage) -> None:
         told = dict(getattr(message.properties, "UserProperty", ()))
@@ -158,10 +158,10 @@ class Reader:
                 self.changed.append(key)
 
     def ask(self, topic: str, text: str | bytes) -> None:
-        self._client.publish(topic, text, qos=1).wait_for_publish(10)
+        self._client.publish(topic, text, qos=1).wait_for_publish(PATIENCE_S)
 
     def keep(self, topic: str, text: str | bytes) -> None:
-        self._client.publish(topic, text, qos=1, retain=True).wait_for_publish(10)
+        self._client.publish(topic, text, qos=1, retain=True).wait_for_publish(PATIENCE_S)
 
     def copy(self) -> dict[tuple[str, str, int], str]:
         with self._lock:

@@ -14,6 +14,7 @@ from dealwire.console.server import Console
 from dealwire.console.tokens import Tokens
 from dealwire.hub.actions import Action, ActionField
 from dealwire.hub.hub import Hub
+from tests.support.rigs.patience import PATIENCE_S
 
 TOKENS = {"dealer": "dealer-token-0123", "supervisor": "supervisor-token-0", "technician": "technician-token-0"}
 CAPTURES = Path(__file__).parents[3] / "captures"
@@ -64,7 +65,8 @@ def running(hub: Hub, *, table: str = "pit-1", **options: Any) -> Iterator[Conso
     console = Console(hub, **given)
     console.start()
     try:
-        httpx.get(f"{console.address}replay")  # its thread is there from now on, so that no test seems to leave it
+        # Its thread is there from now on, so that no test seems to leave it.
+        httpx.get(f"{console.address}replay", timeout=PATIENCE_S)
         yield console
     finally:
         console.stop()
@@ -77,7 +79,7 @@ def lines_given_back() -> Iterator[None]:
     folder = Path("/proc/self/fd")
     before = len(list(folder.iterdir()))
     yield
-    end = time.monotonic() + 10.0
+    end = time.monotonic() + PATIENCE_S
     while len(list(folder.iterdir())) > before and time.monotonic() < end:
         time.sleep(0.005)
 
@@ -89,7 +91,8 @@ def origin(console: Console) -> str:
 @contextmanager
 def client(console: Console, role: str | None = None) -> Iterator[httpx.Client]:
     """Open a client that sends requests as a browser does, signed in if `role` is given."""
-    with httpx.Client(base_url=origin(console), headers={"origin": origin(console), "accept": "text/html"}) as asking:
+    headers = {"origin": origin(console), "accept": "text/html"}
+    with httpx.Client(base_url=origin(console), headers=headers, timeout=PATIENCE_S) as asking:
         if role is not None:
             answer = asking.post("/sign-in", data={"token": TOKENS[role]})
             assert answer.status_code == 303, answer.text

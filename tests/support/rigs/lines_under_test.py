@@ -36,6 +36,7 @@ from protocol.errors import LineAbsent
 from protocol.tdp import Commanded, DeviceLink, EventStore, HostLink, Opened, Send
 from protocol.tdp import messages as m
 from tests.support.rigs.lines import hello
+from tests.support.rigs.ports import free_port
 from tests.support.rigs.usb_backend import FakeBus, Gadget
 from tests.support.rigs.usb_descriptors import Description
 
@@ -270,8 +271,9 @@ class TcpWire:
     scheme = "tcp"
 
     def __init__(self, clock: ManualClock, folder: Path) -> None:
-        self._listener: socket.socket | None = self._listen(0)
-        self._port = self._listener.getsockname()[1]
+        # A port of the system's own range may be another program's once it is unplugged.
+        self._port = free_port()
+        self._listener: socket.socket | None = self._listen(self._port)
         self._served: Served | None = None
         self._frozen: list[Any] = []
         self._deaf = False

@@ -56,7 +56,7 @@ class Prometheus:
 
     def alerts(self) -> set[str]:
         """Return the names of alerts that fire or are pending."""
-        with urllib.request.urlopen(f"{self._root}/api/v1/alerts", timeout=10) as answer:
+        with urllib.request.urlopen(f"{self._root}/api/v1/alerts", timeout=300) as answer:
             return {each["labels"]["alertname"] for each in json.load(answer)["data"]["alerts"]}
 
 

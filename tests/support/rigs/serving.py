@@ -163,13 +163,22 @@ def opened(file: Path, **options: Any) -> tuple[Service, Listener]:
     return Service(load_configuration(file), hub, **options), Listener(hub)
 
 
+PATIENT: Final = (
+    "from dealwire.cli import ending, main; "
+    f"ending.LAST_RESORT_S = {PATIENCE_S}; "  # `test_ending.py` is about the two seconds of a program
+    "main(prog_name='dealwire')"
+)
+ORDERLY: Final = (sys.executable, "-c", PATIENT)
+"""Command of the program that may take as long as a busy machine needs to end in order."""
+
+
 class Program:
     """`dealwire run FILE` as a process; its output goes to `said`."""
 
     def __init__(self, file: Path, *options: str, environment: dict[str, str] | None = None, limit: str = "") -> None:
         self.said = file.parent / "said.txt"
         self._out = self.said.open("ab")
-        arguments = [sys.executable, "-m", "dealwire", "run", str(file), *options]
+        arguments = [*ORDERLY, "run", str(file), *options]
         command = ["sh", "-c", f'{limit}exec "$@"', "sh", *arguments]
         self.process = subprocess.Popen(
             command, stdout=self._out, stderr=self._out, env={**os.environ, **(environment or {})}

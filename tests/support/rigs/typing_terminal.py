@@ -21,6 +21,10 @@ from typing import Final
 from tests.support.rigs.patience import PATIENCE_S
 
 COLUMNS: Final = 80
+_PATIENT: Final = (
+    "from dealwire.cli import main; from devices.drive.identify import identify; "
+    f"identify.__kwdefaults__['timeout_s'] = {PATIENCE_S}; main(prog_name='dealwire')"
+)
 _STYLE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -31,13 +35,16 @@ def _at_the_terminal() -> None:
 
 
 class TypingTerminal:
-    """`dealwire ARGUMENTS` at a terminal. `answer` waits for a question and types a line."""
+    """`dealwire ARGUMENTS` at a terminal. `answer` waits for a question and types a line. With `patient` a device has
+    not 1.5 seconds to say who it is, but as long as a busy machine needs."""
 
-    def __init__(self, folder: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, folder: Path, *arguments: str, environment: Mapping[str, str] | None = None, patient: bool = False
+    ) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "dealwire", *arguments],
+            [sys.executable, *(("-c", _PATIENT) if patient else ("-m", "dealwire")), *arguments],
             stdin=slave,
             stdout=slave,
             stderr=slave,
