@@ -56,7 +56,7 @@ class Policy(NamedTuple):
     - `back`: what goes back into the deck.
     - `dealt_out`: a dead hand gets no further card, even if it died during the deal.
     - `lap`: a card is replaced when all others have their card of this lap.
-    - `last_game`: `stands` or `void`, for bets that were settled by the community cards shown last.
+    - `game_before`: `stands` or `void`, for bets that were settled by the community cards shown last.
     """
 
     then: str
@@ -66,7 +66,7 @@ class Policy(NamedTuple):
     back: str = "card"
     dealt_out: bool = False
     lap: bool = False
-    last_game: str = ""
+    game_before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,8 +463,8 @@ class Plan:
             returns += row.also
         out = isinstance(row, WrongPart) and row.dealt_out and chosen(row.dealt_out_when, self.options)
         lap = isinstance(row, JokerPart) and row.after is not None and self.options[row.after] == "lap"
-        last = self.options[row.last_game] if isinstance(row, WrongPart) and row.last_game is not None else ""
-        return Policy(then, row.clause, returns, row.calls, row.back, out, lap, last)
+        before = self.options[row.game_before] if isinstance(row, WrongPart) and row.game_before is not None else ""
+        return Policy(then, row.clause, returns, row.calls, row.back, out, lap, before)
 
     def _may_kill(self, option: str | None) -> bool:
         """Return True if a hand is dead under another value of this option."""

@@ -369,7 +369,7 @@ class DecisionPart(TomlTable):
         return f"{self.name} ({', '.join(parts)})" if parts else self.name
 
 
-LAST_GAMES: Final = ("stands", "void")
+GAMES_BEFORE: Final = ("stands", "void")
 """`stands`: bets that were settled by the cards shown last stand, as long as none of these is wrong. `void`: they are
 void with the others, whichever community cards are wrong."""
 
@@ -394,7 +394,7 @@ class WrongPart(Consequence):
     order of the cards, and one that lacks a card by then is due the next."""
     dealt_out_when: WhenPart | None = None
     """The reading under which `dealt_out` applies; absent: always."""
-    last_game: Annotated[Name | None, Chooses(LAST_GAMES)] = None
+    game_before: Annotated[Name | None, Chooses(GAMES_BEFORE)] = None
     """The option for bets that were settled by the community cards shown last; absent: they are void if they were this
     recipient's."""
 

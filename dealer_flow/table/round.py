@@ -50,7 +50,7 @@ class CardMark(NamedTuple):
 
 
 _EACH_TIME: Final = frozenset({"acted-out-of-turn", "action-taken-back", "award-taken-back", "burned-card-put-back"})
-"""Incidents that are recorded again when the same seat does the same once more."""
+"""Incidents that are recorded each time: the same seat, or the dealer, did the same once more."""
 
 
 @dataclass(slots=True)

@@ -95,10 +95,10 @@ def _revoke(round_: Round, policy: Policy, place: Place, why: Incident) -> None:
     side by side: the procedure says whether one stands that was decided by others of these cards."""
     hand = round_.ledger.hands.get(place)
     others = hand is not None and {*why.cards}.isdisjoint([card.text for card in hand.shown])
-    if policy.last_game == "stands" and others:
+    if policy.game_before == "stands" and others:
         return
     number = place.seat if policy.then == "dead-hand" else None
-    unsettle(round_, round_.plan.kind(place), number, beside=policy.last_game == "void")
+    unsettle(round_, round_.plan.kind(place), number, beside=policy.game_before == "void")
 
 
 def _take_back(round_: Round, number: int, why: Incident) -> None:

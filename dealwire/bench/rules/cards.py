@@ -147,7 +147,7 @@ class _ShoeBook(BenchRule, name="shoe-book", kept=("number",)):
                 self._says(event, "ordinal", self.drawn + out)
                 self.drawn, self.pushed_back = self.drawn + out, self.pushed_back - out
             case m.CardDrawnMessage() | m.CardUnreadableMessage() | m.CardDrawnOutsideMessage():
-                self.drawn, self.pushed_back = self.drawn + 1, 0
+                self.drawn, self.pushed_back = self.drawn + 1, max(self.pushed_back - 1, 0)
                 self._says(event, "ordinal", self.drawn)
             case m.PushedBackMessage():
                 self._says(event, "ordinal", self.drawn)
