@@ -128,14 +128,22 @@ def views_of(folder: Path, hand: PlayedHand, seed: int) -> list[dict[str, Any]]:
     with PlayedDevices(hand, seed) as devices:
         service = KilledService(configured(folder, hand, devices.addresses))
         try:
-            wait_until(lambda: service.view()["unknown"] is None, "a table that knows its lines")
             for line in range(len(hand.lines)):
                 devices.play(line)
                 wait_until(devices.heard, "an acknowledgment")
-                found.append(service.view())
+                found.append(shown(service))
         finally:
             service.kill()
     return found
+
+
+def shown(service: KilledService) -> dict[str, Any]:
+    """Return what the table shows once it knows its devices: one that is up counts as unknown until its first status,
+    which may be a second later."""
+    end_s = time.monotonic() + SLOW_S
+    while (view := service.view())["unknown"] is not None and time.monotonic() < end_s:
+        time.sleep(0.005)
+    return view
 
 
 def killed_at(
@@ -164,7 +172,7 @@ def killed_at(
                 at = _of(hand, line, wanted, silent=silent)
                 if service is not None and manner in ("heard", "none"):
                     _compare(service, devices, words, at, found)
-                    at = service.view()
+                    at = shown(service)
                 elif service is not None:
                     time.sleep(random.uniform(0, 0.02))
                 if manner != "none":
