@@ -21,6 +21,7 @@ from dealwire.journal.errors import (
     KeyUnsafe,
     SealingUnavailable,
 )
+from dealwire.journal.signing import NoteRefused
 from dealwire.service.timekeeping import ClockDoubtful
 from devices.record.capture_errors import CaptureError, CaptureInaccessible
 from protocol.errors import (
@@ -59,7 +60,7 @@ BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((NoAnswer, LineMute), Exit.TIMEOUT),
     ((LineAbsent, LineClosed), Exit.ABSENT),
     ((JournalUnwritable, JournalDiffers, ClockDoubtful, OutputFailed), Exit.CHECK_FAILED),
-    ((LineGarbled, RemoteError, CaptureError, JournalError), Exit.PROTOCOL),
+    ((LineGarbled, RemoteError, CaptureError, JournalError, NoteRefused), Exit.PROTOCOL),
 )
 """Error classes and their exit codes; the first match wins. Any other error is a usage error, unless the operating
 system refused access to a file."""

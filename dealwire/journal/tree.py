@@ -89,7 +89,7 @@ def inclusion_path(subtree: SubtreeHash, index: int, size: int) -> list[bytes]:
 
 
 def consistency_path(subtree: SubtreeHash, old: int, size: int) -> list[bytes]:
-    """Return the proof that the tree of `size` leaves continues that of its first `old`: empty if `old` is 0 or `size`."""
+    """Return the proof that the tree of `size` leaves continues its first `old`: empty if `old` is 0 or `size`."""
     if old in (0, size):
         return []
     start, end, whole, path = 0, size, True, list[bytes]()
