@@ -273,7 +273,7 @@ def _cosigned_text(body: str, seconds: int) -> bytes:
 
 
 class TreeHead(NamedTuple):
-    """What a checkpoint says: the log, its size and its root."""
+    """The content of a checkpoint: the log, its size and its root."""
 
     origin: str
     size: int
