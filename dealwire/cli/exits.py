@@ -19,9 +19,11 @@ from dealwire.journal.errors import (
     KeyProblem,
     KeyUnknown,
     KeyUnsafe,
+    NoteRefused,
+    NotProvable,
+    ProofRefused,
     SealingUnavailable,
 )
-from dealwire.journal.signing import NoteRefused
 from dealwire.service.timekeeping import ClockDoubtful
 from devices.record.capture_errors import CaptureError, CaptureInaccessible
 from protocol.errors import (
@@ -59,8 +61,8 @@ BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((KeyProblem, KeyUnknown, SealingUnavailable, OutputClosed), Exit.USAGE),
     ((NoAnswer, LineMute), Exit.TIMEOUT),
     ((LineAbsent, LineClosed), Exit.ABSENT),
-    ((JournalUnwritable, JournalDiffers, ClockDoubtful, OutputFailed), Exit.CHECK_FAILED),
-    ((LineGarbled, RemoteError, CaptureError, JournalError, NoteRefused), Exit.PROTOCOL),
+    ((JournalUnwritable, JournalDiffers, NotProvable, ClockDoubtful, OutputFailed), Exit.CHECK_FAILED),
+    ((LineGarbled, RemoteError, CaptureError, JournalError, NoteRefused, ProofRefused), Exit.PROTOCOL),
 )
 """Error classes and their exit codes; the first match wins. Any other error is a usage error, unless the operating
 system refused access to a file."""

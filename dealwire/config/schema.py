@@ -230,6 +230,10 @@ class JournalPart(TomlTable):
     auditor_key_file: FilePath | None = None
     """Alternative to `key_file`: the public half of an auditor's pair, with which no one at the table reads a finished
     round."""
+    signing_key_file: FilePath | None = None
+    """Key that signs checkpoints of the journal's tree, which proofs of rounds need. Without one there is no tree."""
+    checkpoint_seconds: Annotated[int, Field(ge=1, le=3600)] = 60
+    """Seconds between two checkpoints, if anything was written since."""
 
     @model_validator(mode="after")
     def _copies_have_folders(self) -> "JournalPart":

@@ -117,3 +117,15 @@ class SealingUnavailable(JournalError):
 
 class JournalDiffers(JournalError):
     """The published lines differ from what the raw record yields: another program, other terms, or an error."""
+
+
+class NotProvable(JournalError):
+    """The journal cannot prove this record, or not yet."""
+
+
+class ProofRefused(DealwireError):
+    """A proof does not show what it is to show."""
+
+
+class NoteRefused(DealwireError):
+    """A signed note is malformed, or a signature of a known key does not fit."""

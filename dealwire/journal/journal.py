@@ -168,6 +168,7 @@ class Journal(RecordWriter):
         noted = released(table, held, who, badge, why)
         self.add(at_ns, 0, RELEASED, table, encode(noted))
         self.books.obligations.release(table, noted)
+        self.checkpoints.soon = True
         return noted
 
     # ------------------------------------------------------------------ where it all stands
@@ -195,6 +196,8 @@ class Journal(RecordWriter):
 
     def begin_day(self, day: str, at_ns: int) -> None:
         """Begin a gaming day for every table."""
+        if self.checkpoints.due:
+            self.checkpoints.sign(at_ns)  # so that the copy of the day can prove its last rounds
         self.days.begin(day, at_ns)
         for table in sorted({table for table, _ in self._lines}):  # each segment must contain the keys of its records
             self.announce(table, anew=True)

@@ -11,7 +11,7 @@ from dealwire.journal.logbook import ADD_NODE, CLEARS, LEVELS, NO_TREE, Leaf, Lo
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.record_file import MANY
 from dealwire.journal.records import BALANCE, CHECKPOINT, SALVAGED, JournalRecord
-from dealwire.journal.tree import GrowingTree, node_hash, peaks_of
+from dealwire.journal.tree import GrowingTree, node_hash, peaks_of, root_of_peaks
 
 LeafRow = tuple[int, int, int, bytes]
 """A row of the table `leaf`: tree, number, sequence, hash."""
@@ -61,6 +61,15 @@ class LogTables:
         state = self.state_before(sequence)
         peaks = zip(peaks_of(state.size), state.peaks, strict=True)
         return [(ADD_NODE, (state.tree, level, number, found)) for (level, number), found in peaks]
+
+    def size_of(self, tree: int) -> int:
+        """Return the number of leaves of a tree."""
+        rows = self._reader.rows("SELECT coalesce(max(number) + 1, 0) FROM leaf WHERE tree = ?", tree)
+        return int(rows[0][0])
+
+    def root_of(self, tree: int, size: int) -> bytes:
+        """Return the root that a tree had at this size."""
+        return root_of_peaks(self.state_of(tree, size).peaks)
 
     def leaf_of(self, sequence: int) -> tuple[int, int] | None:
         """Return tree and number of a record's leaf; None if it has none."""

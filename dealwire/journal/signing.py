@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dealwire.journal.errors import KeyProblem, SealingUnavailable
+from dealwire.journal.errors import KeyProblem, NoteRefused, SealingUnavailable
 from dealwire.journal.keyfiles import KEY_BYTES, UNFIT, only_key, read_lines, write_text
 from protocol.errors import DealwireError
 
@@ -35,10 +35,6 @@ NOTE_MOST: Final = 1 << 16
 """Most bytes of a note."""
 _DASH: Final = "\u2014 "
 _SECONDS: Final = struct.Struct(">Q")
-
-
-class NoteRefused(DealwireError):
-    """Error: a signed note is malformed, or a signature of a known key does not fit."""
 
 
 class BadVkey(DealwireError):

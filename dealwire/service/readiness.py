@@ -23,7 +23,7 @@ from dealwire.journal.sealing import sealer_of
 from dealwire.journal.segments import gaming_day
 from dealwire.listening import is_loopback, must_be_free
 from dealwire.service.ownership import not_owned, setups_of
-from dealwire.service.seals import faces_in_clear, load_seal, seal_in_words
+from dealwire.service.seals import faces_in_clear, load_seal, load_signer, seal_in_words
 from devices.clock import SystemClock
 from devices.files import check_kind, may
 from protocol.errors import DealwireError, LocalError
@@ -84,6 +84,7 @@ def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
     yield from editions(found)
     yield from _journal(found.journal)
     yield from _seal(found)
+    yield from _signing(found)
     yield from _meters(found)
     console = found.console if options.with_console else None
     if console is not None and options.port is not None:
@@ -183,6 +184,18 @@ def _seal(found: Configuration) -> Iterator[Tried]:
     yield from _tried("seal", key, lambda: sealer_of(load_seal(part), part.path), lambda _: seal_in_words(part))
     for text in faces_in_clear(found):
         yield warning("seal", text, ("journal",))
+
+
+def _signing(found: Configuration) -> Iterator[Tried]:
+    """Check the key that signs checkpoints."""
+    part, key = found.journal, ("journal", "signing-key-file")
+    if part.signing_key_file is None:
+        return
+    if not installed("cryptography"):
+        yield wrong("signing", key, ExtraMissing("cryptography", "journal"))
+    else:
+        name = part.signing_key_file.name
+        yield from _tried("signing", key, lambda: load_signer(part), lambda _: f"checkpoints are signed with {name}")
 
 
 def _meters(found: Configuration) -> Iterator[Tried]:

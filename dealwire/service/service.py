@@ -33,7 +33,7 @@ from dealwire.service.notify import Notifier
 from dealwire.service.opening import StartClock, TablesOpening
 from dealwire.service.ownership import own
 from dealwire.service.requests import RequestHandler
-from dealwire.service.seals import faces_in_clear, load_seal
+from dealwire.service.seals import faces_in_clear, load_seal, load_signer
 from dealwire.service.snapshot_schedule import SnapshotSchedule
 from dealwire.service.table_session import Pulse, TableSession
 from dealwire.service.timekeeping import follows, sentence_of
@@ -100,13 +100,15 @@ class Service:
 
     def __enter__(self) -> "Service":
         part = self.configuration.journal
-        key = load_seal(part)
+        key, signer = load_seal(part), load_signer(part)
         for warning in faces_in_clear(self.configuration):
             _log.warning("%s", warning)
         begins = StartClock.of(part.path, self.clock, self._make_clock, is_right=self._clock_is_right)
         self.clock = begins.clock
         about = {"clock": self.clock.readings()}
-        self.journal = Journal(part.path, key=key, clock=self.clock, about=about, set_back=begins.set_back)
+        self.journal = Journal(
+            part.path, key=key, clock=self.clock, about=about, set_back=begins.set_back, signer=signer
+        )
         self.journal.before_sync, self.journal.after_sync = self.hub.release_interpreter, self.hub.claim_interpreter
         self._disk = DiskWatch(self.journal.path.parent)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
@@ -212,6 +214,7 @@ class Service:
             session.close()
             session.status("stopped", f"table {session.name} is no longer served", self.clock.now_ns())
         self._archivist.close()
+        self.journal.checkpoints.beat(self.clock.now_ns(), 0)
         self._give_out()
         self.owner.close()
         self._stack.close()
@@ -257,6 +260,7 @@ class Service:
         self.health.beat(now_ns, self.clock.now_ns() - now_ns)
         self.journal.look(now_ns)
         self._archivist.beat(now_ns)
+        self.journal.checkpoints.beat(now_ns, self.configuration.journal.checkpoint_seconds * 10**9)
         self._give_out()
         self._look_at_disk(now_ns)
         self._look_at_clock(now_ns)
