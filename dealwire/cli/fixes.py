@@ -124,6 +124,7 @@ def needed_extras(found: Configuration) -> list[str]:
     wanted = {
         "console": found.console is not None,
         "journal": any((found.journal.key_file, found.journal.auditor_key_file, found.journal.signing_key_file)),
+        "stamp": found.journal.timestamp_url is not None,
         "mqtt": exports.mqtt is not None,
         "metrics": exports.metrics is not None,
         "usb": _has_usb(found),

@@ -38,6 +38,7 @@ from dealwire.journal.salvage import salvage
 from dealwire.journal.sealing import SealingKey, load_key
 from dealwire.journal.segments import export_segment
 from dealwire.journal.settings import edition_in, named_edition
+from dealwire.journal.stamping import DayStamp, authority_of, check_stamps
 from dealwire.journal.witnessing import check_against, read_state
 from devices.clock import SystemClock
 
@@ -69,6 +70,7 @@ def opened(file: Path, key_file: Path | None) -> JournalReader:
 @key_option(help="Also open every seal with the keys in FILE.")
 @click.option("--expect", metavar="SEQ:HASH", help="Record that was noted elsewhere; it must be in the journal.")
 @click.option("--head", metavar="HASH", help="Hash that the newest record must have.")
+@click.option("--stamps", "authority", type=FILE, metavar="CA.pem", help="Also check time stamps by these authorities.")
 @click.option("--witness", "state", type=FILE, metavar="STATE", help="What a witness kept of the journal's tree.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify_command(
@@ -76,6 +78,7 @@ def verify_command(
     key_file: Path | None,
     expect: str | None,
     head: str | None,
+    authority: Path | None,
     state: Path | None,
     as_json: bool,
 ) -> None:
@@ -86,7 +89,7 @@ def verify_command(
     with --expect you can later prove that nothing before it was removed or rewritten, which a journal alone cannot
     show; --witness does the same with the line that a witness kept. The exit code is 6 if the journal is damaged.
     """
-    seen = read_state(state) if state is not None else []
+    seen, stamps = read_state(state) if state is not None else [], list[tuple[str, DayStamp]]()
     noted = _noted(expect) if expect is not None else None
     whole: list[JournalVerdict] = []
     for file in files:
@@ -100,6 +103,7 @@ def verify_command(
             whole.append(found)
             if state is not None and file == files[-1] and not check_against(reader, seen, state.name):
                 raise Stop(Exit.PROTOCOL, f"{file}: {state} has no line of this journal")
+            stamps += check_stamps(reader, authority_of(authority)) if authority is not None else ()
     newest, records = whole[-1].head, sum(found.records for found in whole)
     if head is not None and head.lower() != newest.hash.hex():
         raise Stop(Exit.PROTOCOL, f"{files[-1]}: the newest record is {newest}, not the one with hash {head}")
@@ -118,6 +122,8 @@ def verify_command(
     if after.sequence:
         echo(f"begins after record {after}; earlier records are in archived segments")
     echo(words)
+    if authority is not None:
+        echo(f"{len(stamps)} time stamps" + (f", the newest of {stamps[-1][1].at.isoformat()}" if stamps else ""))
     echo(f"head {newest}")
 
 

@@ -29,6 +29,8 @@ class Checkpoints:
     """
 
     soon = False
+    noted: tuple[int, str] | None = None
+    """Record and note of the newest checkpoint of this opening."""
 
     def __init__(self, writer: RecordWriter, pair: SigningPair | None, newest: int) -> None:
         self.pair, self.newest = pair, newest
@@ -83,4 +85,5 @@ class Checkpoints:
         note = signed_checkpoint(TreeHead(log.origin, log.size, log.root()), self.pair)
         fields = {"tree": log.tree, "size": log.size, "root": log.root().hex(), "origin": log.origin, "key": log.key}
         self.newest = writer.add(at_ns, 0, CHECKPOINT, "", encode({**fields, "note": note, "at_ns": at_ns}))
+        self.noted = self.newest, note
         return note

@@ -127,5 +127,9 @@ class ProofRefused(DealwireError):
     """A proof does not show what it is to show."""
 
 
+class StampRefused(DealwireError):
+    """A time stamp cannot be had, or is not what was asked for."""
+
+
 class NoteRefused(DealwireError):
     """A signed note is malformed, or a signature of a known key does not fit."""

@@ -29,6 +29,7 @@ from dealwire.journal.records import (
     SALVAGED,
     SETTLED,
     SNAPSHOT,
+    STAMPED,
     STARTED,
     STOPPED,
 )
@@ -201,6 +202,10 @@ class Journal(RecordWriter):
         self.days.begin(day, at_ns)
         for table in sorted({table for table, _ in self._lines}):  # each segment must contain the keys of its records
             self.announce(table, anew=True)
+
+    def stamped(self, fields: Mapping[str, object], at_ns: int) -> None:
+        """Record an authority's time stamp of a checkpoint."""
+        self.add(at_ns, 0, STAMPED, "", encode(dict(fields)))
 
     def salvaged(self, at_ns: int, found: Mapping[str, object]) -> None:
         """Record that everything before was recovered from a damaged file; `found` are JSON values with details."""

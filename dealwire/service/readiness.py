@@ -21,6 +21,7 @@ from dealwire.journal import database
 from dealwire.journal.errors import JournalBusy, JournalError, JournalInaccessible
 from dealwire.journal.sealing import sealer_of
 from dealwire.journal.segments import gaming_day
+from dealwire.journal.stamping import authority_of
 from dealwire.listening import is_loopback, must_be_free
 from dealwire.service.ownership import not_owned, setups_of
 from dealwire.service.seals import faces_in_clear, load_seal, load_signer, seal_in_words
@@ -194,6 +195,15 @@ def _signing(found: Configuration) -> Iterator[Tried]:
     if not installed("cryptography"):
         yield wrong("signing", key, ExtraMissing("cryptography", "journal"))
     else:
+        if part.timestamp_url is not None and not installed(*EXTRAS["stamp"].modules):
+            yield wrong("signing", ("journal", "timestamp-url"), ExtraMissing("rfc3161-client", "stamp"))
+        elif (ca := part.timestamp_ca_file) is not None:
+            yield from _tried(
+                "signing",
+                ("journal", "timestamp-ca-file"),
+                lambda: authority_of(ca),
+                lambda _: f"a time stamp a day from {part.timestamp_url}",
+            )
         name = part.signing_key_file.name
         yield from _tried("signing", key, lambda: load_signer(part), lambda _: f"checkpoints are signed with {name}")
 

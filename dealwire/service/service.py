@@ -26,6 +26,7 @@ from dealwire.journal.sealing import SealsWith
 from dealwire.journal.tables import JournaledPublisher
 from dealwire.journal.transport import Gate
 from dealwire.service.archivist import Archivist
+from dealwire.service.day_stamps import DayStamps
 from dealwire.service.disk import DiskWatch
 from dealwire.service.identities import Identities
 from dealwire.service.interpreter import look_for_garbage, switching_within
@@ -110,6 +111,7 @@ class Service:
             part.path, key=key, clock=self.clock, about=about, set_back=begins.set_back, signer=signer
         )
         self.journal.before_sync, self.journal.after_sync = self.hub.release_interpreter, self.hub.claim_interpreter
+        self._stamps = DayStamps(self.journal, part)
         self._disk = DiskWatch(self.journal.path.parent)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
         self._showing = ViewSchedule(self.hub, self.owner, self.clock, len(self.configuration.table))
@@ -261,6 +263,7 @@ class Service:
         self.journal.look(now_ns)
         self._archivist.beat(now_ns)
         self.journal.checkpoints.beat(now_ns, self.configuration.journal.checkpoint_seconds * 10**9)
+        self._warn(self._stamps.beat(now_ns), now_ns)
         self._give_out()
         self._look_at_disk(now_ns)
         self._look_at_clock(now_ns)
@@ -285,6 +288,9 @@ class Service:
         warning = self._disk.look(now_ns)
         self.health.disk_free, self.health.disk_size = self._disk.free, self._disk.size
         self.health.archive_missing = self._archivist.missing
+        self._warn(warning, now_ns)
+
+    def _warn(self, warning: str | None, now_ns: int) -> None:
         if warning is not None:
             _log.warning("%s: %s", self.journal.path, warning)
             for session in self.tables.values():
