@@ -7,8 +7,11 @@ import base64
 import gzip
 import json
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -263,3 +266,45 @@ def test_an_idle_journal_owes_no_checkpoint(tmp_path: Path) -> None:
     with journal_of(tmp_path / "j") as journal, JournalReader(tmp_path / "j") as reader:
         assert journal.checkpoints.due
         assert len(list(reader.all_of(OPENED))) == 2
+
+
+PLAYING = """
+import sys
+from pathlib import Path
+from dealwire.journal import Journal
+from dealwire.journal.signing import SigningPair
+from devices.clock import SystemClock
+with Journal(sys.argv[1], key=None, clock=SystemClock(), signer=SigningPair.load(sys.argv[2])) as journal:
+    for number in range(100_000):
+        journal.publish("t", "round", number + 1, "{}")
+        journal.publish("t", "settlement", number + 1, "{}")
+        note = journal.checkpoints.sign(number + 1)
+        print(note.replace("\\n", "|"), flush=True)  # as if it left before its record is on the disk
+        journal.commit()
+"""
+
+
+@pytest.mark.more
+def test_no_size_is_signed_twice_under_kills(tmp_path: Path) -> None:
+    path, draw = tmp_path / "j", Random(5)
+    signer = SigningPair.new(tmp_path / "key")
+    signed: dict[int, set[str]] = {}
+    for _ in range(8):
+        with subprocess.Popen(
+            [sys.executable, "-c", PLAYING, str(path), str(signer.path)], stdout=subprocess.PIPE, text=True
+        ) as program:
+            assert program.stdout is not None
+            for _ in range(draw.randint(1, 40)):
+                _, size, root, *_ = program.stdout.readline().split("|")
+                signed.setdefault(int(size), set()).add(root)
+            program.kill()
+            for line in program.stdout:
+                if line.endswith("\n"):
+                    signed.setdefault(int(line.split("|")[1]), set()).add(line.split("|")[2])
+    assert len(signed) > 50
+    assert all(len(roots) == 1 for roots in signed.values())
+    with JournalReader(path) as reader:
+        verify(reader)
+        tables, [log] = LogTables(reader), list(reader.all_of(LOG))
+        for size, (root,) in signed.items():
+            assert base64.b64encode(tables.root_of(log.sequence, size)).decode() == root, size

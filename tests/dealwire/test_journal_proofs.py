@@ -146,7 +146,7 @@ def test_no_altered_byte_of_a_proof_is_accepted(evening: Evening, tmp_path: Path
     assert Proof.parse(found.proof).check(lines, key) == []
     proof_verifier.check(*found, key.public)
     for place in range(len(found.proof)):
-        for bit in (0, 7) if place % 7 else range(8):
+        for bit in range(8) if place in (5, 180) else (place % 8,):
             altered = bytearray(found.proof)
             altered[place] ^= 1 << bit
             assert is_refused(ours, bytes(altered), lines, key), place
