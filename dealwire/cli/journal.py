@@ -18,6 +18,7 @@ from dealwire.cli.prove import (
     check_proof_command,
     checkpoint_command,
     grown_command,
+    keep_command,
     prove_command,
     signer_commands,
 )
@@ -56,7 +57,7 @@ command.add_command(round_command)
 command.add_command(rounds_command)
 command.add_command(release_command)
 command.add_command(obligations_command)
-for _each in (signer_commands, checkpoint_command, prove_command, check_proof_command, grown_command):
+for _each in (signer_commands, checkpoint_command, prove_command, check_proof_command, grown_command, keep_command):
     command.add_command(_each)
 
 
@@ -116,15 +117,19 @@ def verify_command(
         return
     words = f"raw records and snapshots: {sealed} sealed, "
     words += f"{unsealed} of them opened, " if key_file is not None else "not opened without a key, "
-    words += f"{clear} in clear text"
+    _print_verdict(whole, f"{words}{clear} in clear text", stamps if authority is not None else None)
+
+
+def _print_verdict(whole: list[JournalVerdict], words: str, stamps: list[tuple[str, DayStamp]] | None) -> None:
+    records, after = sum(found.records for found in whole), whole[0].anchor
     first_ns, last_ns = whole[0].first_ns, whole[-1].last_ns
     echo(f"{records} records, {time_text(first_ns)} to {time_text(last_ns)}, in one unbroken chain")
     if after.sequence:
         echo(f"begins after record {after}; earlier records are in archived segments")
     echo(words)
-    if authority is not None:
+    if stamps is not None:
         echo(f"{len(stamps)} time stamps" + (f", the newest of {stamps[-1][1].at.isoformat()}" if stamps else ""))
-    echo(f"head {newest}")
+    echo(f"head {whole[-1].head}")
 
 
 def _noted(text: str) -> Head:

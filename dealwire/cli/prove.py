@@ -9,6 +9,7 @@ import click
 from dealwire.cli.exits import BY_ERRNO, Exit, Stop
 from dealwire.cli.options import A_FILE, FILE, FLAG, APath, WholeRange, declared, whole
 from dealwire.cli.terminal import echo
+from devices.clock import SystemClock
 from devices.system import BINARY, CLOEXEC
 
 FOLDER = APath(file_okay=False)
@@ -196,16 +197,70 @@ def _read(path: Path) -> bytes:
 @click.command("grown")
 @click.argument("file", type=FILE)
 @declared(
-    ("--from old", {**whole(0, metavar="SIZE"), "required": True}, "Leaves of the tree that a witness saw."),
+    ("--from old", whole(0, metavar="SIZE"), "Leaves of the tree that a witness saw; 0 if it saw none."),
+    ("--since state", {"type": FILE, "metavar": "STATE"}, "The file that a witness keeps, in place of --from."),
     ("--to size", whole(0, metavar="SIZE"), "Leaves of the checkpoint that it leads to; by default the newest."),
 )
-def grown_command(file: Path, old: int, size: int | None) -> None:
-    """Print the proof that the tree of the journal FILE only grew since it had SIZE leaves, with the checkpoint.
+def grown_command(file: Path, old: int | None, state: Path | None, size: int | None) -> None:
+    """Print the proof that the tree of the journal FILE only grew since a witness saw it, with the signed checkpoint.
 
-    It is the body of `add-checkpoint` of C2SP's witness protocol.
+    It is the body of `add-checkpoint` of C2SP's witness protocol. The witness checks it with `dealwire journal keep`.
     """
-    from dealwire.journal.proving import growth
+    from dealwire.journal.proving import growth, newest_note
     from dealwire.journal.reader import JournalReader
+    from dealwire.journal.witnessing import read_state
 
+    if (old is None) == (state is None):
+        raise click.UsageError("give --from or --since")
     with JournalReader(file) as reader:
-        _say(growth(reader, old, size))
+        if state is not None:
+            origin = newest_note(reader, size).head.origin
+            kept = read_state(state) if state.exists() else []
+            old = next((each.size for each in kept if each.origin == origin), 0)
+        _say(growth(reader, old or 0, size))
+
+
+@click.command("keep")
+@click.argument("growth", type=FILE)
+@click.argument("state", type=FILE)
+@declared(
+    (
+        "--key key_file",
+        {**A_FILE, "required": True},
+        "File with the table's public key, as `signer show --journal` prints it.",
+    ),
+    ("--sign signer_file", A_FILE, "Signing key of the witness: also print its cosignature."),
+    ("--name", {"metavar": "NAME"}, "Name of the witness, with --sign."),
+)
+def keep_command(growth: Path, state: Path, key_file: Path, signer_file: Path | None, name: str | None) -> None:
+    """Check the proof in the file GROWTH, of `dealwire journal grown`, and keep its checkpoint in STATE, 89 bytes.
+
+    The exit code is 6, and STATE stays, if the journal was rewritten, forked, cut, or replaced by an older copy since
+    STATE was last kept.
+    """
+    from dealwire.journal.errors import NoteRefused
+    from dealwire.journal.signing import (
+        SigningPair,
+        TreeHead,
+        cosignature,
+        is_key_name,
+        note_parts,
+        read_vkeys,
+    )
+    from dealwire.journal.witnessing import Growth, grown, read_state, write_state
+
+    if (signer_file is None) != (name is None) or (name is not None and not is_key_name(name)):
+        raise click.UsageError("--sign needs --name, a name without spaces and plus signs, and the reverse")
+    pair = SigningPair.load(signer_file) if signer_file is not None else None
+    keys, kept = read_vkeys(key_file), read_state(state) if state.exists() else []
+    text = _read(growth).decode("utf-8", "replace")
+    try:
+        origin = TreeHead.parse(note_parts(Growth.parse(text).note)[0]).origin
+        seen = next((each for each in kept if each.origin == origin), None)
+        head = grown(seen, text, keys)
+    except NoteRefused as error:
+        raise NoteRefused(f"{growth}: {error}") from None
+    write_state(state, [*(each for each in kept if each.origin != head.origin), head])
+    echo(f"{state}: {head.origin} has {head.size} leaves", err=True)
+    if pair is not None and name is not None:
+        echo(str(cosignature(head.body, pair, name, SystemClock().now_ns() // 10**9)).rstrip("\n"))

@@ -113,8 +113,7 @@ class RecordWriter:
         self._head = self._on_disk = standing.head
         self._group: list[_Stored] = []
         self._passing: dict[str, list[Passed]] = {}
-        self._sizes: dict[str, int] = {}
-        self._times: dict[str, int] = {}
+        self._sizes, self._times = dict[str, int](), dict[str, int]()
         self._published: list[Publication] = []
         self._ready: list[Publication] = []
 

@@ -26,7 +26,7 @@ from dealwire.journal.signing import NoteVerifier, SigningPair, opened_checkpoin
 from devices.clock import ManualClock
 from tests.support.evenings.journal_evening import copy_as_killed
 from tests.support.oracles.journal_verifier import check
-from tests.support.oracles.tree_verifier import checked_roots, root_of
+from tests.support.oracles.tree_verifier import checked_roots, tree_root
 
 SIGNER = SigningPair.of_seed(bytes(range(32)))
 OLDER = Path(__file__).parent / "older"
@@ -230,7 +230,7 @@ def test_copies_and_pruned_files_keep_their_tree(tmp_path: Path) -> None:
     salvage(path, tmp_path / "new", ManualClock())
     with JournalReader(tmp_path / "new") as reader:
         verify(reader)
-        assert LogTables(reader).subtree(2, 6, 0) == root_of(leaves_of(path)[:64]), "of pruned records"
+        assert LogTables(reader).subtree(2, 6, 0) == tree_root(leaves_of(path)[:64]), "of pruned records"
 
 
 def leaves_of(path: Path) -> list[bytes]:
@@ -248,7 +248,7 @@ def test_a_checkpoint_covers_only_what_is_on_the_disk(tmp_path: Path) -> None:
         on_disk = leaves_of(path)
         killed = copy_as_killed(path, tmp_path / "killed")
     assert note is not None
-    assert note.splitlines()[1:3] == [str(len(on_disk)), base64.b64encode(root_of(on_disk)).decode()]
+    assert note.splitlines()[1:3] == [str(len(on_disk)), base64.b64encode(tree_root(on_disk)).decode()]
     with JournalReader(killed) as reader:
         newest = reader.newest_of(CHECKPOINT)
         assert newest is not None

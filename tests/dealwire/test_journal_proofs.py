@@ -108,13 +108,18 @@ def test_sixty_lines_check_a_proof_and_share_no_code(evening: Evening, tmp_path:
     assert chain_of(str(evening.journal)).partition(":")[0].isdigit()
 
 
+def test_the_guide_prints_the_sixty_lines() -> None:
+    guide = Path(__file__).parents[2] / "docs" / "guides" / "prove-a-round.md"
+    assert f"**checker.py**\n\n```python\n{ORACLE.read_text()}```\n" in guide.read_text(encoding="utf-8")
+
+
 def test_a_foreign_program_checks_a_proof(evening: Evening, tmp_path: Path) -> None:
     found = proven(evening, tmp_path)
     proof = Proof.parse(found.proof)
     head = proof.head(found[1:])
     (places, kinds) = proof.places, (b"settlement", b"round")
     table = json.loads(found.round)["table"].encode()
-    digests = [proof_verifier.digest(place, kind, table, line) for place, kind, line in
+    digests = [proof_verifier.record_digest(place, kind, table, line) for place, kind, line in
                zip(reversed(places), kinds, (found.settlement, found.round), strict=True)]  # fmt: skip
     leaf = leaf_hash(proof.blind + b"".join(digests))
     rule = sides(proof.index, proof.size)
@@ -144,13 +149,13 @@ def test_no_altered_byte_of_a_proof_is_accepted(evening: Evening, tmp_path: Path
     found = proven(evening, tmp_path)
     key, lines = NoteVerifier.parse(evening.vkey.read_text()), found[1:]
     assert Proof.parse(found.proof).check(lines, key) == []
-    proof_verifier.check(*found, key.public)
+    proof_verifier.check_proof(*found, key.public)
     for place in range(len(found.proof)):
         for bit in range(8) if place in (5, 180) else (place % 8,):
             altered = bytearray(found.proof)
             altered[place] ^= 1 << bit
             assert is_refused(ours, bytes(altered), lines, key), place
-            assert is_refused(proof_verifier.check, bytes(altered), *lines, key.public), place
+            assert is_refused(proof_verifier.check_proof, bytes(altered), *lines, key.public), place
     for length in range(len(found.proof)):
         assert is_refused(ours, found.proof[:length], lines, key), length
     assert is_refused(ours, found.proof + b"\0", lines, key)
@@ -159,7 +164,7 @@ def test_no_altered_byte_of_a_proof_is_accepted(evening: Evening, tmp_path: Path
             spoilt = list(lines)
             spoilt[which] = lines[which][:place] + b" " + lines[which][place:]
             assert is_refused(ours, found.proof, spoilt, key), (which, place)
-            assert is_refused(proof_verifier.check, found.proof, *spoilt, key.public), (which, place)
+            assert is_refused(proof_verifier.check_proof, found.proof, *spoilt, key.public), (which, place)
 
 
 def test_a_proof_that_does_not_fit_is_refused_in_one_line(evening: Evening, tmp_path: Path) -> None:
@@ -313,12 +318,14 @@ def test_a_proof_names_no_face_and_helps_no_one_to_guess(tmp_path: Path) -> None
     assert leaf in proof.path
     guesses = [json.dumps({"type": "incident", "table": "t", "card": face}).encode() for face in faces]
     for guess in guesses:
-        digest = proof_verifier.digest((sequence + 1, 9), b"incident", b"t", guess)
-        for blind in (b"", bytes(32), proof.blind, proof_verifier.sha(b"dealwire leaf\0", proof.blind)):
+        digest = proof_verifier.record_digest((sequence + 1, 9), b"incident", b"t", guess)
+        for blind in (b"", bytes(32), proof.blind, proof_verifier.sha256(b"dealwire leaf\0", proof.blind)):
             assert leaf_hash(blind + digest) not in proof.path
-    known = proof_verifier.sha(b"dealwire leaf\0", before)
+    known = proof_verifier.sha256(b"dealwire leaf\0", before)
     assert (
-        leaf_hash(known + proof_verifier.digest((sequence + 1, 9), b"incident", b"t", guesses[faces.index("7H")]))
+        leaf_hash(
+            known + proof_verifier.record_digest((sequence + 1, 9), b"incident", b"t", guesses[faces.index("7H")])
+        )
         == leaf
     )
     assert before not in data

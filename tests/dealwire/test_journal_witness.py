@@ -18,7 +18,15 @@ from dealwire.journal.check import verify
 from dealwire.journal.errors import KeyProblem, NoteRefused
 from dealwire.journal.proving import growth, newest_note
 from dealwire.journal.salvage import salvage
-from dealwire.journal.signing import NoteVerifier, SigningPair, TreeHead, signed_checkpoint
+from dealwire.journal.signing import (
+    WITNESS_TYPE,
+    NoteVerifier,
+    SigningPair,
+    TreeHead,
+    cosigned_at,
+    parsed_line,
+    signed_checkpoint,
+)
 from dealwire.journal.tree import EMPTY_ROOT
 from dealwire.journal.witnessing import (
     STATE_MOST,
@@ -223,3 +231,38 @@ def test_a_forged_checkpoint_convinces_no_witness(seen: tuple[Path, TreeHead]) -
     forged = signed_checkpoint(head._replace(size=head.size + 1), SigningPair.of_seed(bytes(32)))
     with pytest.raises(NoteRefused, match="no signature by a known key"):
         compared(head, forged, key_of(path))
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    result = CliRunner().invoke(main, [str(each) for each in arguments])
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.output
+
+
+def test_a_witness_with_two_files_follows_by_command(tmp_path: Path) -> None:
+    path, state, growth_file, keys = (tmp_path / name for name in ("j", "state", "growth", "keys"))
+    signer = tmp_path / "signer"
+    signer.write_text(f"dealwire-signing-key {SIGNER.id} {SIGNER.seed.hex()}\n")
+    signer.chmod(0o600)
+    witness = SigningPair.new(tmp_path / "witness.key")
+    for rounds in (3, 4, 5):
+        play(path, rounds)
+        keys.write_text(run("journal", "signer", "show", signer, "--journal", path))
+        growth_file.write_text(run("journal", "grown", path, "--since", state))
+        line = run("journal", "keep", growth_file, state, "--key", keys, "--sign", witness.path, "--name", "w/1")
+        verifier = NoteVerifier("w/1", WITNESS_TYPE, witness.public)
+        [kept] = read_state(state)
+        assert cosigned_at(kept.body, parsed_line(line), verifier) > 1_700_000_000
+        assert len(state.read_bytes()) <= STATE_MOST
+        old = copied(path, "older")
+    play(path, 5)
+    growth_file.write_text(run("journal", "grown", path, "--since", state))
+    run("journal", "keep", growth_file, state, "--key", keys)
+    kept_bytes = state.read_bytes()
+    growth_file.write_text(run("journal", "grown", old, "--from", 3))
+    said = run("journal", "keep", growth_file, state, "--key", keys, code=6)
+    assert said.startswith(f"dealwire: {growth_file}: dealwire/")
+    assert "its end was cut off, or it is an older copy" in said
+    assert state.read_bytes() == kept_bytes
+    assert "give --from or --since" in run("journal", "grown", path, code=2)
+    assert "its tree has " in run("journal", "grown", path, "--from", 99_999, code=1)

@@ -13,15 +13,15 @@ import sys
 NO_LEAF = ["passed", "received", "sent", "event", "note", "snapshot", "key", "cosigned", "witnessed", "salvaged"]
 
 
-def sha(*parts: bytes) -> bytes:
+def sha_of(*parts: bytes) -> bytes:
     return hashlib.sha256(b"".join(parts)).digest()
 
 
-def root_of(leaves: list[bytes]) -> bytes:
+def tree_root(leaves: list[bytes]) -> bytes:
     if len(leaves) < 2:
-        return leaves[0] if leaves else sha()
+        return leaves[0] if leaves else sha_of()
     half = 1 << (len(leaves) - 1).bit_length() - 1
-    return sha(b"\1", root_of(leaves[:half]), root_of(leaves[half:]))
+    return sha_of(b"\1", tree_root(leaves[:half]), tree_root(leaves[half:]))
 
 
 def checked_roots(path: str) -> list[tuple[int, str]]:
@@ -40,19 +40,19 @@ def checked_roots(path: str) -> list[tuple[int, str]]:
             leaves = None
         elif kind == "checkpoint" and leaves is not None:
             noted = json.loads(payload)
-            root = root_of(leaves).hex()
+            root = tree_root(leaves).hex()
             if (noted["size"], noted["root"]) != (len(leaves), root):
                 raise ValueError(f"the checkpoint of record {sequence} is wrong")
             found.append((len(leaves), root))
         if kind in ("opened", "day", "balance"):
             rounds.clear()
         if leaves is not None and kind not in NO_LEAF:
-            entry = sha(b"dealwire leaf\0", before) + sha(head, payload)
+            entry = sha_of(b"dealwire leaf\0", before) + sha_of(head, payload)
             if kind == "round":
-                rounds[table] = sha(head, payload)
+                rounds[table] = sha_of(head, payload)
             elif kind == "settlement":
                 entry += rounds.pop(table, b"")
-            leaves.append(sha(b"\0", entry))
+            leaves.append(sha_of(b"\0", entry))
         before = digest
     db.close()
     return found
