@@ -27,6 +27,7 @@ from devices.clock import ManualClock
 from tests.support.evenings.journal_evening import copy_as_killed
 from tests.support.oracles.journal_verifier import check
 from tests.support.oracles.tree_verifier import checked_roots, tree_root
+from tests.support.rigs.serving import opened, simulators_here, write_configuration
 
 SIGNER = SigningPair.of_seed(bytes(range(32)))
 OLDER = Path(__file__).parent / "older"
@@ -119,6 +120,25 @@ def test_another_key_begins_another_tree(tmp_path: Path) -> None:
     assert [each["why"] for each in begun] == ["new", "key"]
     assert begun[0]["origin"] != begun[1]["origin"]
     assert len(checked_roots(str(path))) == 2
+
+
+def test_a_copy_put_back_and_accepted_is_another_log(tmp_path: Path) -> None:
+    SigningPair.new(tmp_path / "table.sign")
+    with simulators_here() as addresses:
+        file = write_configuration(tmp_path, addresses)
+        file.write_text(file.read_text().replace("[journal]\n", '[journal]\nsigning-key-file = "table.sign"\n'))
+        for restored in (False, True, False):
+            service, _ = opened(file, restored=restored)
+            with service:
+                service.run(0.05)
+    with JournalReader(tmp_path / "journal.sqlite") as reader:
+        verify(reader)
+        begun = [json.loads(each.payload) for each in reader.all_of(LOG)]
+        newest = reader.newest_of(CHECKPOINT)
+        assert newest is not None
+        assert newest.sequence == reader.head.sequence, "the end of a service is signed"
+    assert [each["why"] for each in begun] == ["new", "restored"]
+    assert json.loads(newest.payload)["origin"] == begun[1]["origin"] != begun[0]["origin"]
 
 
 def test_a_file_of_version_3_is_upgraded_and_its_tree_begins_there(tmp_path: Path) -> None:
