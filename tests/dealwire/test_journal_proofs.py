@@ -286,6 +286,36 @@ def test_a_round_that_cannot_be_proven_says_why(tmp_path: Path) -> None:
     )
 
 
+def test_a_round_without_a_settlement_is_proven_by_its_own_leaf(tmp_path: Path) -> None:
+    path, signer = tmp_path / "j", SigningPair.new(tmp_path / "key")
+    with Journal(path, key=None, clock=ManualClock(), signer=signer) as journal:
+        journal.started("t", 1, "{}")
+        for number in (6, 7, 7):
+            line = {"type": "round", "table": "t", "round": number, "seats": []}
+            journal.publish("t", "round", number, json.dumps(line, separators=(",", ":")))
+        journal.checkpoints.sign(9)
+    vkey = tmp_path / "vkey"
+    vkey.write_text(run("journal", "signer", "show", str(tmp_path / "key"), "--journal", str(path)))
+    run("journal", "prove", "6", str(path), "--to", str(tmp_path))
+    assert not (tmp_path / "round-6.settlement.json").exists()
+    run(
+        "journal",
+        "check-proof",
+        str(tmp_path / "round-6.proof"),
+        str(tmp_path / "round-6.round.json"),
+        "--key",
+        str(vkey),
+    )
+    data, lines = (tmp_path / "round-6.proof").read_bytes(), [(tmp_path / "round-6.round.json").read_bytes()[:-1]]
+    key = NoteVerifier.parse(vkey.read_text())
+    for place in range(len(data)):
+        altered = bytearray(data)
+        altered[place] ^= 1
+        assert is_refused(ours, bytes(altered), lines, key), place
+    said = run("journal", "prove", "7", str(path), "--to", str(tmp_path))
+    assert "another round 7 is record " in said
+
+
 def test_the_worst_place_in_a_tree_of_67_million_leaves_fits_in_1024_bytes() -> None:
     """2^26 leaves, one table for sixteen years around the clock: the path has 26 hashes."""
     place = (1 << 40, 1_796_000_000_000_000_000)
