@@ -359,3 +359,31 @@ def test_a_proof_names_no_face_and_helps_no_one_to_guess(tmp_path: Path) -> None
         == leaf
     )
     assert before not in data
+
+
+def test_check_and_doctor_name_the_key_that_signs(tmp_path: Path) -> None:
+    signer = SigningPair.new(tmp_path / "table.sign")
+    file = tmp_path / "table.toml"
+    file.write_text(
+        'schema = "dealwire.table/1"\n[journal]\npath = "j"\nsigning-key-file = "table.sign"\n'
+        '[[table]]\nname = "t"\nprocedure = "flushes-gone-wild.co"\nsettle = false\n'
+        '[[table.device]]\nname = "s"\nkind = "shuffler"\naddress = "tcp://127.0.0.1:1"\n'
+        '[[table.device]]\nname = "c"\nkind = "table-controller"\naddress = "tcp://127.0.0.1:2"\n'
+    )
+    assert "checkpoints are signed with table.sign" in run("run", "--check", str(file))
+    said = CliRunner().invoke(main, ["doctor", str(file)]).output
+    assert f"checkpoints are signed with table.sign, key {signer.id}" in said
+    signer.path.chmod(0o644)
+    for command in (["run", "--check"], ["doctor"]):
+        result = CliRunner().invoke(main, [*command, str(file)])
+        assert result.exit_code
+        assert "table.sign" in result.output
+    text = file.read_text()
+    file.write_text(text.replace('"table.sign"\n', '"table.sign"\ntimestamp-url = "http://tsa.example/"\n'))
+    result = CliRunner().invoke(main, ["run", "--check", str(file)])
+    assert (result.exit_code, "timestamp-url needs timestamp-ca-file" in result.output) == (2, True)
+    file.write_text(
+        text.replace('signing-key-file = "table.sign"\n', 'timestamp-url = "http://t/"\ntimestamp-ca-file = "c"\n')
+    )
+    result = CliRunner().invoke(main, ["run", "--check", str(file)])
+    assert (result.exit_code, "timestamp-url needs signing-key-file" in result.output) == (2, True)
