@@ -18,7 +18,7 @@ from dealwire.journal.errors import NoteRefused, NotProvable, ProofRefused
 from dealwire.journal.log_tables import TREE_SINCE, LogTables
 from dealwire.journal.logbook import blind_of, digest_of
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.records import CHECKPOINT, COSIGNED, LOG, JournalRecord, heading
+from dealwire.journal.records import CHECKPOINT, COSIGNED, LOG, TEXT_MAX, JournalRecord, heading
 from dealwire.journal.signing import (
     NoteVerifier,
     SignatureLine,
@@ -169,9 +169,12 @@ class Proof:
 def _table_in(line: bytes) -> str:
     """Return the table in a published line."""
     try:
-        return str(json.loads(line)["table"])
-    except (ValueError, KeyError, TypeError):
+        table = str(json.loads(line)["table"])
+        if len(table.encode()) > TEXT_MAX:
+            raise ValueError(table)
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise ProofRefused("a line that names no table") from None
+    return table
 
 
 # ------------------------------------------------------------------ from a journal
