@@ -214,7 +214,7 @@ class DeviceLink:
         elif envelope.kind == Kind.COMMAND:
             self._take_command(envelope.request, message, now_ns, out)
         elif isinstance(message, m.HelloMessage):
-            self._send(self.hello, now_ns, out)
+            self._send(self.hello, now_ns, out, extensions=self._instruments.greeting)
         elif isinstance(message, m.AckMessage):
             self._take_ack(message, now_ns, out)
 
@@ -281,7 +281,7 @@ class DeviceLink:
             self._status_ns = now_ns
         elif self._data_message is not None:
             data_message, self._data_message = self._data_message, None
-            self._send(data_message, now_ns, out, request)
+            self._send(data_message, now_ns, out, request, extensions=self._instruments.statement(data_message))
         elif isinstance(command, m.ReadEventsMessage):
             if command.session == self.session:
                 self._sent = self.store.acknowledged = min(max(command.first, 1) - 1, self.store.last)
