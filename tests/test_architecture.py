@@ -70,7 +70,7 @@ ROOMS = {
     "rules": ("hands", "paytables", "bets", "kinds", "game", "facts", "pots", "settle", "meters", "house", "odds"),
     "rules.odds": ("decide", "strategy", "cards", "against", "course", "holdem", "audit"),
     "dealwire": (
-        *("hub", "table", "config", "journal", "histories", "sheet", "rehearsal", "export", "console", "service"),
+        *("hub", "table", "config", "journal", "attest", "histories", "sheet", "rehearsal", "export", "console", "service"),
         *("setup", "bench", "wireshark", "cli"),
     ),
     "dealwire.bench": ("rules", "hands", "verbs", "plan", "report", "run"),

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 from devices.clock import Clock, SystemClock
 from devices.simulator import shoe, table_controller
 from devices.simulator.deck import Bay, Cards
+from devices.simulator.identity import Identity
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_parts import RECOVERY_TRIES, Durations, MachineMishap, ShufflerSetting
@@ -171,8 +172,10 @@ class SimulatedDevice:
 
     def __init__(self, address: str, clock: Clock | None = None) -> None:
         self.clock, self.address = clock or SystemClock(), address
-        kind, numbers, fault = kind_at(address)
+        kind, numbers, fault, identity = kind_at(address)
         self._unit, self._next_act, ready = kind.make(numbers, fault)
+        if identity:
+            self._unit.identify(Identity.read(identity))
         self._pause_ns = PAUSE_NS // numbers["speed"]
         self._act_ns: int | None = None
         self._stands = False  # ready and waiting for its first host
@@ -248,24 +251,29 @@ class SimulatedLine(OpenLine):
         return len(data)
 
 
-def kind_at(address: str) -> tuple[SimulatedKind, Numbers, str]:
-    """Return the kind of device that a `sim:` address names, its settings and its fault. LineUnusable names the
-    choices."""
+def kind_at(address: str) -> tuple[SimulatedKind, Numbers, str, str]:
+    """Return the kind of device that a `sim:` address names, its settings, its fault and the file of its identity.
+
+    LineUnusable names the choices.
+    """
     path = urlsplit(address).path
     if path not in KINDS:
         raise LineUnusable(address, f"no such simulated device; choose from {', '.join(KINDS)}")
     return KINDS[path], *_settings(address, KINDS[path])
 
 
-def _settings(address: str, kind: SimulatedKind) -> tuple[Numbers, str]:
-    numbers, fault = {name: usual for name, (usual, _) in kind.numbers.items()}, ""
+def _settings(address: str, kind: SimulatedKind) -> tuple[Numbers, str, str]:
+    numbers, fault, identity = {name: usual for name, (usual, _) in kind.numbers.items()}, "", ""
     for name, text in parse_qsl(urlsplit(address).query, keep_blank_values=True):
         if name in numbers and text.isdecimal() and int(text) in kind.numbers[name][1]:
             numbers[name] = int(text)
         elif name == "fault" and text in kind.faults:
             fault = text
+        elif name == "identity" and text:
+            identity = text
         else:
             allowed = [f"{key}={bounds[0]}..{bounds[-1]}" for key, (_, bounds) in kind.numbers.items()]
             allowed += [f"fault={'|'.join(kind.faults)}"] if kind.faults else []
+            allowed.append("identity=FILE")
             raise LineUnusable(address, f"{name}={text}; allowed: {', '.join(allowed)}")
-    return numbers, fault
+    return numbers, fault, identity

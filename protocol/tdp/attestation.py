@@ -64,7 +64,10 @@ class Statement(Struct, frozen=True):
     def read(cls, extensions: Extensions) -> Self | None:
         """Return the statement among the extensions of a *Measured*; None if it has none of the right length."""
         value = _only(extensions, MEASURED_EXTENSION, STATEMENT_BYTES)
-        return None if value is None else cls(*_SIGNED.unpack_from(value), value[_SIGNED.size :])
+        if value is None:
+            return None
+        length, sha256, line_key = _SIGNED.unpack_from(value)
+        return cls(length, sha256, line_key, value[_SIGNED.size :])
 
     def extension(self) -> tuple[int, bytes]:
         """Return it as an extension of *Measured*."""
