@@ -493,11 +493,14 @@ class DealerFlow:
     def _close(self, out: list[RoundResult | Incident]) -> None:
         phase = self._phase
         round_ = phase.round_
+        if self._lines.attested:
+            assert self._last is not None, "something ends it"
+            self._lines.doubt_at_end(round_, self._last)
         if round_.incidents:
             self._flush(out)
         if round_.shoes is not None:
             handle_shoe.close(round_)
-        result = result_of(round_, self._table)
+        result = result_of(round_, self._table, self._lines.firmware() if self._lines.attested else ())
         out.append(result)
         self.origins.append(self._lines.origin(round_))
         self.closed.append(round_)
