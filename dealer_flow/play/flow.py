@@ -18,7 +18,7 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play.course.by_hand import are_out, confirm
-from dealer_flow.play.course.identity import Pin
+from dealer_flow.play.course.identity import AttestedFirmware, Pin
 from dealer_flow.play.course.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
 from dealer_flow.play.machine.guards import GUARDS
 from dealer_flow.play.machine.machine import Phase
@@ -117,6 +117,11 @@ class DealerFlow:
     @_round.setter
     def _round(self, round_: Round) -> None:
         self._phase.round_ = round_
+
+    @property
+    def attested(self) -> Mapping[str, AttestedFirmware]:
+        """Standing of each device that must prove its firmware, by line."""
+        return self._lines.attested
 
     @property
     def state(self) -> State:

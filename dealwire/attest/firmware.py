@@ -76,7 +76,7 @@ class FirmwareList(NamedTuple):
     allowed: tuple[AllowedFirmware, ...]
     signer: str = ""
     sha256: str = ""
-    """Digest of the whole file in hex; empty for a list that is not in a file."""
+    """Digest of its file without the signature, in hex; empty for a list that is not in a file."""
 
     @property
     def text(self) -> str:
@@ -92,12 +92,13 @@ class FirmwareList(NamedTuple):
             data = read_file(path, _BYTES_MOST)
         except OSError as error:
             raise ListRefused(path, f"list cannot be read: {error.strerror}") from None
-        lines = data.decode("utf-8", "replace").splitlines()
-        if lines and lines[-1].startswith("signed "):
-            lines.pop()
-        number, first, last = _head(path, lines[0] if lines else "")
+        content, last = _split(data)
+        if not last.startswith(b"signed "):
+            content = data
+        lines = content.decode("utf-8", "replace").splitlines()
+        number, first, last_day = _head(path, lines[0] if lines else "")
         allowed = tuple(_entry(path, at, line) for at, line in enumerate(lines[1:], 2))
-        return cls(number, first, last, allowed, sha256=hashlib.sha256(data).hexdigest()), data
+        return cls(number, first, last_day, allowed, sha256=hashlib.sha256(content).hexdigest()), data
 
     @classmethod
     def load(cls, path: Path, signers: Sequence[Maker]) -> Self:

@@ -228,7 +228,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
     from dealwire.console.journals import journal_sources
     from dealwire.console.server import Console
     from dealwire.console.tokens import Tokens
-    from dealwire.service.actions import faults, of_table, offered
+    from dealwire.service.actions import faults, of_attested, of_table, offered
 
     journal = service.configuration.journal
     shown = Console(
@@ -239,6 +239,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         actions={
             name: [
                 *offered(session.part.device, session.table.flow.procedure),
+                *of_attested(service.attested(name)),
                 *(of_table() if session.table.terms is not None else ()),
                 *(faults(session.bench.table.units) if session.bench is not None else ()),
             ]

@@ -310,6 +310,22 @@ class ExportsPart(TomlTable):
     metrics: MetricsPart | None = None
 
 
+class AttestationPart(TomlTable):
+    """Proof of firmware that devices must give: each signs a measurement with a key that its maker certified. What a
+    device deals without it is held."""
+
+    makers: FilePath
+    """Public keys of the makers who certify devices, one a line."""
+    signers: FilePath
+    """Public keys of those who sign the list of allowed firmware, one a line."""
+    allowed: FilePath
+    """The signed list of allowed firmware."""
+    each_minutes: Annotated[int, Field(ge=0, le=10080)] = 60
+    """Average minutes between two unannounced measurements of a device; 0: only as it connects, and on demand."""
+    without: tuple[Annotated[str, Field(pattern=r"^[^/]+/[^/]+$")], ...] = ()
+    """Devices that need not prove anything, as `TABLE/DEVICE`. All others must."""
+
+
 class Configuration(TomlTable):
     """The whole file."""
 
@@ -318,6 +334,7 @@ class Configuration(TomlTable):
     journal: JournalPart
     console: ConsolePart | None = None
     exports: ExportsPart = ExportsPart()
+    attestation: AttestationPart | None = None
 
     @model_validator(mode="before")
     @classmethod

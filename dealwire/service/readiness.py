@@ -11,9 +11,18 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
 from dealer_flow.procedure.load import load_procedure
+from dealwire.attest.trust import Trust
 from dealwire.config.build import edition_of
 from dealwire.config.house import house_of
-from dealwire.config.schema import Configuration, ConsolePart, JournalPart, MetricsPart, MqttPart, TablePart
+from dealwire.config.schema import (
+    AttestationPart,
+    Configuration,
+    ConsolePart,
+    JournalPart,
+    MetricsPart,
+    MqttPart,
+    TablePart,
+)
 from dealwire.console.tokens import Tokens
 from dealwire.export.secrecy import exposures
 from dealwire.host import EXTRAS
@@ -85,6 +94,8 @@ def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
     yield from _journal(found.journal)
     yield from _seal(found)
     yield from _meters(found)
+    if found.attestation is not None:
+        yield from _attestation(found, found.attestation)
     console = found.console if options.with_console else None
     if console is not None and options.port is not None:
         console = console.model_copy(update={"port": options.port})
@@ -183,6 +194,11 @@ def _seal(found: Configuration) -> Iterator[Tried]:
     yield from _tried("seal", key, lambda: sealer_of(load_seal(part), part.path), lambda _: seal_in_words(part))
     for text in faces_in_clear(found):
         yield warning("seal", text, ("journal",))
+
+
+def _attestation(found: Configuration, part: AttestationPart) -> Iterator[Tried]:
+    """Check the keys and the list of firmware, as a start does."""
+    yield from _tried("attestation", ("attestation",), lambda: Trust(part, found.journal.path).opened(), Trust.in_words)
 
 
 def _meters(found: Configuration) -> Iterator[Tried]:
