@@ -8,9 +8,14 @@ from typing import Final, TypeVar
 
 import click
 
+from dealwire.attest.firmware import FirmwareList
+from dealwire.attest.keys import trusted
+from dealwire.attest.trust import today
+from dealwire.cli import attest
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import A_FILE, IMAGE_MAX_BYTES, JSON_LINES, SECONDS, Row, declared, usually
 from dealwire.cli.terminal import echo, say_object
+from devices.attestation import NotAttested
 from devices.dialects.translation import names_of
 from devices.drive.driving import TIMEOUT_S, open_device
 from devices.files import read_file
@@ -32,6 +37,9 @@ _TIMEOUT: Final[Row] = (
 @click.group("device")
 def command() -> None:
     """Read a device's meters, or verify its firmware. Nothing moves, and nothing is changed."""
+
+
+command.add_command(attest.command)
 
 
 @command.command("meters")
@@ -65,6 +73,9 @@ def meters(line: str, timeout_s: float, as_json: bool) -> None:
     ("--image", A_FILE, "Firmware image from the maker, to compare with."),
     ("--nonce", {"metavar": "HEX"}, "Nonce of 16 bytes; by default a random one."),
     ("--digest-of", A_FILE, "Print the digest of this file with the nonce, without opening LINE."),
+    ("--makers", A_FILE, "The device must sign, certified by one of these makers."),
+    ("--allowed", A_FILE, "With --makers: the signed list on which its firmware must be."),
+    ("--signers", A_FILE, "With --allowed: public keys of those who may sign it."),
     _TIMEOUT,
     JSON_LINES,
 )
@@ -75,6 +86,9 @@ def verify(
     image: Path | None,
     nonce: str | None,
     digest_of: Path | None,
+    makers: Path | None,
+    allowed: Path | None,
+    signers: Path | None,
     timeout_s: float,
     as_json: bool,
 ) -> None:
@@ -83,9 +97,17 @@ def verify(
     Without --image only the digest is printed. The exit code is 1 if the firmware does not match the image.
 
     This detects wrong or damaged firmware and a replayed answer. It does not detect a device that lies and keeps a good
-    image in addition to its own.
+    image in addition to its own. With --makers the device must also sign the answer with a key that its maker
+    certified, which a copy of the device cannot; the exit code is 1 if it does not, or its firmware is not allowed.
     """
     given = _nonce(nonce)
+    if makers is not None or allowed is not None or signers is not None:
+        if makers is None or (allowed is None) is not (signers is None):
+            raise click.UsageError("--allowed and --signers go together, with --makers")
+        if image is not None or given is not None or digest_of is not None:
+            raise click.UsageError("--makers goes with neither --image, --nonce nor --digest-of")
+        _attest(line, makers, (allowed, signers) if allowed and signers else None, timeout_s, as_json)
+        return
     if digest_of is not None:
         if given is None:
             raise click.UsageError("--digest-of needs --nonce")
@@ -107,6 +129,31 @@ def verify(
         found |= {"image": str(image), "sha256": hashlib.sha256(expected).hexdigest(), "same": same}
     _print(found, as_json)
     ctx.exit(Exit.CHECK_FAILED if same is False else Exit.GOOD)
+
+
+def _attest(line: str, makers: Path, lists: tuple[Path, Path] | None, timeout_s: float, as_json: bool) -> None:
+    """Have the device sign its measurement, and look its firmware up in the signed list."""
+    known, listed = trusted(makers, "maker"), None
+    if lists is not None:
+        listed = FirmwareList.load(lists[0], trusted(lists[1], "list"))
+        listed.check_day(lists[0], today())
+    with closing(open_device(line, timeout_s=timeout_s)) as device:
+        try:
+            evidence, proof = _in_time(lambda: device.attest(known))
+            found: dict[str, object] = {
+                "line": line,
+                "device": " ".join((evidence.hello.maker, evidence.hello.model, evidence.hello.serial)),
+                "key": proof.key.hex(),
+                "length": proof.length,
+                "sha256": proof.sha256.hex(),
+            }
+            if listed is not None:
+                found |= {"version": listed.firmware_of(evidence.hello, proof).version, "list": listed.number}
+        except NotAttested as error:
+            raise Stop(Exit.CHECK_FAILED, f"{line}: {error}") from None
+    _print(found, as_json)
+    if not as_json:
+        echo("the device has proved its firmware")
 
 
 def _print(found: dict[str, object], as_json: bool) -> None:

@@ -60,7 +60,14 @@ class Watched:
     refusal: str = ""
     """Reason for which the command has no data."""
     brought: Brought | None = None
+    key: bytes = b""
+    """Key with which the device signed last."""
     done: tuple[Done, ...] = ()
+
+    @property
+    def where(self) -> str:
+        """Its place as text."""
+        return f"table {self.session.name}, {self.part.name}"
 
     @property
     def link(self) -> HostLink | None:
@@ -185,8 +192,19 @@ class Attesting:
         except NotAttested as error:
             self._settle(found, FirmwareAttested("failed", why=error.why), now_ns)
             return
+        found.key = proof.key
+        if twins := self._twins(found):
+            for one in (found, *twins):
+                others = " and ".join(each.where for each in (found, *twins) if each is not one)
+                self._settle(one, FirmwareAttested("failed", why=f"its key is in use at {others}, too"), now_ns)
+            return
         number, key = self._trust.list.number, proof.key.hex()[:KEY_SHOWN]
         self._settle(found, FirmwareAttested("proved", proof.sha256.hex(), allowed.version, number, key), now_ns)
+
+    def _twins(self, found: Watched) -> list[Watched]:
+        """Return the devices on other open lines that sign with the same key: at most one of them is the device."""
+        others = (each for each in self._watched.values() if each is not found and each.link is not None)
+        return [each for each in others if each.key == found.key]
 
     def _settle(self, found: Watched, verdict: FirmwareAttested, now_ns: int) -> None:
         proved = verdict.state == "proved"

@@ -1,4 +1,4 @@
-"""A table whose devices must prove their firmware: at the start, in mid-shift, on demand; clones, changes, old lists."""
+"""A table whose devices must prove their firmware: at the start, in mid-shift, on demand; clones, old lists."""
 
 from __future__ import annotations
 
