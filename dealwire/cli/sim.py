@@ -17,6 +17,7 @@ from dealwire.cli.options import (
     SEED,
     decimal,
     declared,
+    many,
     usually,
     whole,
 )
@@ -29,6 +30,7 @@ from dealwire.rehearsal.serve import serve
 from devices.clock import SystemClock
 from devices.files import read_file
 from devices.simulator.host import SimulatorHost
+from devices.simulator.identity import Identity
 from devices.simulator.shoe_table import FRONT_ENDS
 from devices.simulator.unit import Unit
 
@@ -69,6 +71,7 @@ LINE = usually("pty", metavar="pty|tcp:PORT")
         {**A_FILE, "callback": lambda _ctx, _param, file: _image(file)},
         "Firmware image of the devices, for `dealwire device verify`; by default the text of the firmware version.",
     ),
+    ("--identity identities", many("DEVICE=FILE"), "Keys of a device: it signs measurements of its firmware."),
     ("--list as_list", FLAG, "List the scenarios that are included."),
     ("--json as_json", FLAG, "Print the addresses as one JSON object."),
 )
@@ -88,6 +91,7 @@ def command(
     seed: int | None,
     hands: Path | None,
     firmware: bytes | None,
+    identities: tuple[str, ...],
     as_list: bool,
     as_json: bool,
     **dealt: Any,
@@ -115,7 +119,7 @@ def command(
         speed=speed,
         shoe_dialect=shoe_dialect,
         forever=forever,
-        beside=lambda host, table: _hands_port(hands, host, _flashed(table, firmware)),
+        beside=lambda host, table: _hands_port(hands, host, _flashed(_identified(table, identities), firmware)),
     )
 
 
@@ -143,6 +147,17 @@ def _flashed(table: DealtTable, image: bytes | None) -> DealtTable:
     for unit in table.units.values():
         if image is not None and isinstance(unit, Unit):
             unit.image = image
+    return table
+
+
+def _identified(table: DealtTable, given: tuple[str, ...]) -> DealtTable:
+    """Give devices of the table the keys in these files. Raise UsageError for a device that it does not have."""
+    units = {name: unit for name, unit in table.units.items() if isinstance(unit, Unit)}
+    for each in given:
+        name, _, file = each.partition("=")
+        if name not in units or not file:
+            raise click.UsageError(f"--identity {each}: use DEVICE=FILE, DEVICE one of {', '.join(units)}")
+        units[name].identify(Identity.read(file))
     return table
 
 

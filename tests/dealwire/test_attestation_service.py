@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from concurrent.futures import Future
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +29,7 @@ def shown(service: Service, device: str = "shuffler") -> DeviceView:
     return found
 
 
-def rounds_after(service: Service, listener: Listener, count: int) -> list[dict[str, object]]:
+def rounds_after(service: Service, listener: Listener, count: int) -> list[dict[str, Any]]:
     """Serve until `count` more rounds ended, and return them."""
     before = len(listener.of("round"))
     run_until(service, lambda: len(listener.of("round")) >= before + count)
@@ -52,7 +54,7 @@ def test_rounds_name_the_firmware_that_the_devices_proved(tmp_path: Path) -> Non
         with service:
             run_until(service, lambda: len(listener.of("round")) >= 2)
             assert shown(service).firmware == "firmware 1.0.0 proved, list 7"
-    digest = rig.hashlib.sha256(b"1.0.0").hexdigest()
+    digest = hashlib.sha256(b"1.0.0").hexdigest()
     each = [{"device": name, "sha256": digest, "version": "1.0.0"} for name in ("controller", "shuffler")]
     rounds = listener.of("round")
     assert [one["firmware"] for one in rounds] == [each] * len(rounds)
@@ -209,6 +211,27 @@ def test_a_list_that_is_put_back_while_the_table_runs_does_not_count(
             run_until(service, answer.done)
             assert answer.result() == "shuffler has proved its firmware: 1.0.0, list 7."
     assert any("list 6 is older than list 7" in each.getMessage() for each in caplog.records)
+
+
+def test_a_key_at_two_tables_is_a_copy_and_both_are_held(tmp_path: Path) -> None:
+    """One has the key of the other, stolen with its memory: the host cannot tell which is the device."""
+    top = rig.write_trust(tmp_path)
+    with simulators_here(prepare=rig.identified) as (one,), simulators_here(prepare=rig.identified, seed=2) as (two,):
+        service, listener = opened(write_configuration(tmp_path, [one, two], top=top))
+        with service:
+            run_until(service, lambda: len({each["text"] for each in twins(listener)}) == 4)
+            done = len(listener.of("round"))
+            run_until(service, lambda: len(listener.of("round")) >= done + 4)
+    texts = {each["text"] for each in twins(listener)}
+    assert "shuffler has not proved its firmware: its key is in use at table table-2, shuffler, too" in texts
+    assert "shuffler has not proved its firmware: its key is in use at table table-1, shuffler, too" in texts
+    assert {each["outcome"] for each in listener.of("round")[-2:]} == {"unreliable"}
+    comparison = compared(tmp_path)
+    assert (comparison.difference, comparison.pending) == (None, [])
+
+
+def twins(listener: Listener) -> list[dict[str, Any]]:
+    return [each for each in listener.of("incident") if "its key is in use" in each["text"]]
 
 
 def test_only_some_may_demand_it_and_of_devices_that_must(tmp_path: Path) -> None:
