@@ -65,7 +65,11 @@ class Evidence(NamedTuple):
 
 def check(found: Evidence, makers: Sequence[Maker]) -> Proof:
     """Return the proved facts. NotAttested names the first thing that does not hold."""
-    key = certified_key(found.hello, found.certificate, makers)
+    return signed_by(certified_key(found.hello, found.certificate, makers), found)
+
+
+def signed_by(key: bytes, found: Evidence) -> Proof:
+    """Return the facts that the device with this key signed; NotAttested if it did not sign them."""
     measured, asked, statement = found.measured, found.challenge, found.statement
     if statement is None:
         raise NotAttested("its measurement is not signed")

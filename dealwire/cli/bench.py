@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
+from dealwire.attest.keys import trusted
 from dealwire.bench.hands.command import OperatorChannel, ProgramOperator
 from dealwire.bench.hands.operator import NoOperator, Operator, PersonOperator
 from dealwire.bench.plan.plan import BenchPlan, checks_for_hands, dialect_plans, load_plan, packaged_plans
@@ -114,6 +115,7 @@ run_options = declared(
     ("--only", many("PATTERN"), "Run only these checks, such as 'frame.*'."),
     ("--rounds", whole(1, 1_000_000), "Number of rounds in the soak test."),
     ("--seed", usually(1, SEED), "Seed of everything random."),
+    ("--makers", A_FILE, "Public keys of makers, to judge the certificate of a device that attests."),
     ("--image", A_FILE, "Firmware image from the maker, to compare with the device's answer to VERIFY."),
     ("--unattended", FLAG, "Do not prompt; checks that need an operator are not run."),
     (
@@ -237,6 +239,7 @@ def _judge(
     **others: Any,
 ) -> None:
     given = {name: at for option, name in OPTIONS.items() if (at := others.pop(option))}
+    others["makers"] = trusted(makers, "maker") if (makers := others["makers"]) else ()
     others["image"] = read_image(image) if (image := others["image"]) else None
     choices = BenchChoices(**{each.name: others.pop(each.name) for each in dataclasses.fields(BenchChoices)})
     if watch and (simulated or as_json or against or any(others.values())):

@@ -78,7 +78,7 @@ VERBS: Final[dict[str, type[PlanStep]]] = {next(iter(cls.model_fields)): cls for
     p.SessionOpening, d.ActAtDevice, d.Faulting, d.Power, d.Cable, d.Reopen, d.Prepare, d.DealPackets, d.WrongPacket,
     d.Books, d.Poke,
     e.Operate, e.Foreign, e.LostHost, e.HostIsBack, e.HostStaysLost, d.Measuring,
-    i.ReadMeters, i.MetersSince, i.Challenging, p.Save, Sweep, Soak, Repeat,
+    i.ReadMeters, i.MetersSince, i.Challenging, i.Attesting, p.Save, Sweep, Soak, Repeat,
 )}  # fmt: skip
 """Steps by verb. Some names are also keys of other verbs: the first in this order is the verb."""
 
