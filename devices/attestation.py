@@ -70,14 +70,14 @@ def check(found: Evidence, makers: Sequence[Maker]) -> Proof:
 
 def signed_by(key: bytes, found: Evidence) -> Proof:
     """Return the facts that the device with this key signed; NotAttested if it did not sign them."""
-    measured, asked, statement = found.measured, found.challenge, found.statement
+    measured, challenge, statement = found.measured, found.challenge, found.statement
     if statement is None:
         raise NotAttested("its measurement is not signed")
     if measured.session != found.hello.session:
         raise NotAttested(f"it signed session {measured.session:08x}, not its session {found.hello.session:08x}")
-    if measured.nonce != asked.nonce:
+    if measured.nonce != challenge.nonce:
         raise NotAttested("it signed another nonce than this one")
-    if (measured.region, measured.algorithm) != (asked.region, Algorithm.SHA256):
+    if (measured.region, measured.algorithm) != (challenge.region, Algorithm.SHA256):
         raise NotAttested(f"it measured region {measured.region} by algorithm {measured.algorithm}")
     signed = a.attested(measured, statement.length, statement.sha256, statement.line_key)
     if not holds(key, statement.signature, signed):

@@ -1,4 +1,4 @@
-"""What a service trusts: makers' keys, the keys that sign lists of firmware, and the newest list.
+"""Trust of a service: makers' keys, the keys that sign lists of firmware, and the newest list.
 
 A list that is older than one that was used before is refused: the number and digest of the newest are kept in a file
 beside the journal. A list that cannot be used leaves the one before in force while the service runs, as long as that is

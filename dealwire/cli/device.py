@@ -15,7 +15,7 @@ from dealwire.cli import attest
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import A_FILE, IMAGE_MAX_BYTES, JSON_LINES, SECONDS, Row, declared, usually
 from dealwire.cli.terminal import echo, say_object
-from devices.attestation import NotAttested
+from devices.attestation import Maker, NotAttested
 from devices.dialects.translation import names_of
 from devices.drive.driving import TIMEOUT_S, open_device
 from devices.files import read_file
@@ -101,12 +101,8 @@ def verify(
     certified, which a copy of the device cannot; the exit code is 1 if it does not, or its firmware is not allowed.
     """
     given = _nonce(nonce)
-    if makers is not None or allowed is not None or signers is not None:
-        if makers is None or (allowed is None) is not (signers is None):
-            raise click.UsageError("--allowed and --signers go together, with --makers")
-        if image is not None or given is not None or digest_of is not None:
-            raise click.UsageError("--makers goes with neither --image, --nonce nor --digest-of")
-        _attest(line, makers, (allowed, signers) if allowed and signers else None, timeout_s, as_json)
+    if makers or allowed or signers:
+        _attest(line, _trusting(makers, allowed, signers, image, nonce, digest_of), timeout_s, as_json)
         return
     if digest_of is not None:
         if given is None:
@@ -131,12 +127,26 @@ def verify(
     ctx.exit(Exit.CHECK_FAILED if same is False else Exit.GOOD)
 
 
-def _attest(line: str, makers: Path, lists: tuple[Path, Path] | None, timeout_s: float, as_json: bool) -> None:
+def _trusting(
+    makers: Path | None, allowed: Path | None, signers: Path | None, *others: object
+) -> tuple[tuple[Maker, ...], FirmwareList | None]:
+    """Return the makers' keys and the list of firmware. Raise UsageError if the options do not go together."""
+    if makers is None or (allowed is None) is not (signers is None):
+        raise click.UsageError("--allowed and --signers go together, with --makers")
+    if any(each is not None for each in others):
+        raise click.UsageError("--makers goes with neither --image, --nonce nor --digest-of")
+    listed = None
+    if allowed is not None and signers is not None:
+        listed = FirmwareList.load(allowed, trusted(signers, "list"))
+        listed.check_day(allowed, today())
+    return trusted(makers, "maker"), listed
+
+
+def _attest(
+    line: str, trusting: tuple[tuple[Maker, ...], FirmwareList | None], timeout_s: float, as_json: bool
+) -> None:
     """Have the device sign its measurement, and look its firmware up in the signed list."""
-    known, listed = trusted(makers, "maker"), None
-    if lists is not None:
-        listed = FirmwareList.load(lists[0], trusted(lists[1], "list"))
-        listed.check_day(lists[0], today())
+    known, listed = trusting
     with closing(open_device(line, timeout_s=timeout_s)) as device:
         try:
             evidence, proof = _in_time(lambda: device.attest(known))

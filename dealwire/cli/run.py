@@ -26,6 +26,7 @@ from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
     from dealwire.export.mqtt import MqttExporter
+    from dealwire.hub.actions import Action
     from dealwire.service.service import Service
     from devices.simulator.host import SimulatorHost
 
@@ -220,6 +221,21 @@ def has_console() -> bool:
     return installed(*CONSOLE_MODULES)
 
 
+def _buttons(service: "Service") -> "dict[str, list[Action]]":
+    """Return the console's buttons of each table."""
+    from dealwire.service.actions import faults, of_attested, of_table, offered
+
+    return {
+        name: [
+            *offered(session.part.device, session.table.flow.procedure),
+            *of_attested(service.attested(name)),
+            *(of_table() if session.table.terms is not None else ()),
+            *(faults(session.bench.table.units) if session.bench is not None else ()),
+        ]
+        for name, session in service.tables.items()
+    }
+
+
 @contextlib.contextmanager
 def console_of(part: ConsolePart, service: "Service", port: int | None = None) -> Iterator[str]:
     """Serve the console until the block ends; yield its address, which is printed too. `port` overrides the file's."""
@@ -228,7 +244,6 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
     from dealwire.console.journals import journal_sources
     from dealwire.console.server import Console
     from dealwire.console.tokens import Tokens
-    from dealwire.service.actions import faults, of_attested, of_table, offered
 
     journal = service.configuration.journal
     shown = Console(
@@ -236,15 +251,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         host=part.host,
         port=part.port if port is None else port,
         tokens=Tokens.read(part.tokens_file) if part.tokens_file is not None else None,
-        actions={
-            name: [
-                *offered(session.part.device, session.table.flow.procedure),
-                *of_attested(service.attested(name)),
-                *(of_table() if session.table.terms is not None else ()),
-                *(faults(session.bench.table.units) if session.bench is not None else ()),
-            ]
-            for name, session in service.tables.items()
-        },
+        actions=_buttons(service),
         recordings=part.recordings,
         sources=journal_sources(journal.path, reading_key(journal), service.tables),
         journal=journal.path,

@@ -52,9 +52,9 @@ class Watched:
     """Time of the next measurement; 0: as soon as the device is there."""
     stands: tuple[int, FirmwareAttested] | None = None
     """Session of the device and verdict that the record has; None while it has none."""
-    asked: VerifyMessage | None = None
+    challenge: VerifyMessage | None = None
     """The command that waits for its data."""
-    asked_ns: int = 0
+    sent_ns: int = 0
     tries: int = 0
     """Commands since the last verdict."""
     refusal: str = ""
@@ -106,7 +106,7 @@ class Attesting:
         """Note that a device connected: it is asked after this turn."""
         found = self._watched.get((table, device))
         if found is not None:
-            found.asked, found.due_ns, self.busy = None, 0, True
+            found.challenge, found.due_ns, self.busy = None, 0, True
 
     def demand(self, table: str, device: str, done: Done) -> None:
         """Ask a device now; `done` gets the verdict. LookupError if it need not prove anything, or is not there."""
@@ -123,18 +123,18 @@ class Attesting:
         self.busy = False
         for found in self._watched.values():
             if found.stands is None and found.line.session is not None:
-                self._tell(found, FirmwareAttested("awaited"), now_ns)
+                self._record(found, FirmwareAttested("awaited"), now_ns)
             if found.brought is not None:
                 self._judge(found, now_ns)
-            if found.due_ns == 0 and found.asked is None:
+            if found.due_ns == 0 and found.challenge is None:
                 self._ask(found, now_ns)
             self.busy |= found.stands is None
 
     def beat(self, now_ns: int) -> None:
         """Ask the devices that are due or did not answer."""
         for found in self._watched.values():
-            if found.asked is not None:
-                due = now_ns - found.asked_ns >= RETRY_NS
+            if found.challenge is not None:
+                due = now_ns - found.sent_ns >= RETRY_NS
             else:
                 due = now_ns >= found.due_ns and (found.due_ns == 0 or self._may(found, now_ns))
             if due:
@@ -153,17 +153,17 @@ class Attesting:
     def _ask(self, found: Watched, now_ns: int) -> None:
         """Ask a device, or give up on one that never answers. Without an open session it is asked as it connects."""
         link, session = found.link, found.line.session
-        found.asked = None
+        found.challenge = None
         if link is None or session is None:
             found.due_ns = 0
             return
         if found.stands is None or found.stands[0] != link.session:
-            self._tell(found, FirmwareAttested("awaited"), now_ns)
+            self._record(found, FirmwareAttested("awaited"), now_ns)
         if found.tries == TRIES:
             self._settle(found, FirmwareAttested("failed", why=found.refusal or "it did not answer"), now_ns)
             return
         command = VerifyMessage(token_bytes(NONCE_BYTES), Region.FIRMWARE)
-        found.asked, found.asked_ns, found.tries = command, now_ns, found.tries + 1
+        found.challenge, found.sent_ns, found.tries = command, now_ns, found.tries + 1
         session.feed.bring = lambda brought: self._bring(found, brought)
         try:
             found.line.request(command, lambda output: self._answered(found, command, output))
@@ -171,22 +171,22 @@ class Attesting:
             found.refusal = str(error)
 
     def _answered(self, found: Watched, command: VerifyMessage, output: Answered | Unanswered) -> None:
-        if found.asked is command and isinstance(output, Answered) and isinstance(output.reply, ReplyMessage):
+        if found.challenge is command and isinstance(output, Answered) and isinstance(output.reply, ReplyMessage):
             refused = output.reply.status == Status.REFUSED
             found.refusal = "it refused to measure its firmware" if refused else ""
 
     def _bring(self, found: Watched, brought: Brought) -> None:
-        if found.asked is brought.command:
+        if found.challenge is brought.command:
             found.brought, self.busy = brought, True
 
     def _judge(self, found: Watched, now_ns: int) -> None:
-        brought, asked, link, found.brought = found.brought, found.asked, found.link, None
-        if brought is None or asked is None or link is None or link.hello is None:
+        brought, challenge, link, found.brought = found.brought, found.challenge, found.link, None
+        if brought is None or challenge is None or link is None or link.hello is None:
             return
         assert isinstance(brought.message, MeasuredMessage), "a link matches data to their command"
         pinned = getattr(found.part.pin, "key", None)
         line_key = bytes.fromhex(pinned) if pinned else None
-        evidence = Evidence(link.hello, link.certificate, asked, brought.message, brought.statement, line_key)
+        evidence = Evidence(link.hello, link.certificate, challenge, brought.message, brought.statement, line_key)
         try:
             proof, allowed = self._trust.judge(evidence)
         except NotAttested as error:
@@ -208,17 +208,17 @@ class Attesting:
 
     def _settle(self, found: Watched, verdict: FirmwareAttested, now_ns: int) -> None:
         proved = verdict.state == "proved"
-        found.asked, found.tries = None, 0
+        found.challenge, found.tries = None, 0
         found.due_ns = now_ns + (self._pause_ns() if proved else AGAIN_NS)
         if not proved and (found.stands is None or found.stands[1] != verdict):
             _log.warning("%s, %s is not attested: %s", found.session.name, found.part.name, verdict.why)
         if found.link is not None and found.stands != (found.link.session, verdict):
-            self._tell(found, verdict, now_ns)
+            self._record(found, verdict, now_ns)
         waiting, found.done = found.done, ()
         for done in waiting:
             done(verdict)
 
-    def _tell(self, found: Watched, verdict: FirmwareAttested, now_ns: int) -> None:
+    def _record(self, found: Watched, verdict: FirmwareAttested, now_ns: int) -> None:
         """Write the verdict down, and deliver it to the table."""
         link = found.link
         found.stands = link.session or 0 if link is not None else 0, verdict

@@ -163,13 +163,13 @@ class DeviceHandle:
         `line_key` is the device's X25519 key if the line is sealed. Raise NotAttested if a trusted maker did not
         certify the device or its signature does not hold, and the errors of `verify`.
         """
-        asked = m.VerifyMessage(token_bytes(NONCE_BYTES), region)
-        answer = self._fetch_whole(asked, m.Capability.VERIFY)
+        challenge = m.VerifyMessage(token_bytes(NONCE_BYTES), region)
+        answer = self._fetch_whole(challenge, m.Capability.VERIFY)
         link = self._line.link()
         assert isinstance(link, HostLink), "only tdp brings data"
         assert link.hello is not None, "it answered"
         assert isinstance(answer.message, m.MeasuredMessage), "a link matches data to their command"
-        evidence = Evidence(link.hello, link.certificate, asked, answer.message, answer.statement, line_key)
+        evidence = Evidence(link.hello, link.certificate, challenge, answer.message, answer.statement, line_key)
         return evidence, check(evidence, makers)
 
     def _fetch(self, message: m.Message, kind: type[M], needs: m.Capability) -> M:

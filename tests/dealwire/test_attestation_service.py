@@ -85,7 +85,7 @@ def test_a_table_without_the_setting_says_nothing_of_firmware(tmp_path: Path) ->
 def test_a_clone_is_refused_in_one_line_and_nothing_is_settled(
     tmp_path: Path, clone: str, why: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What a clone deals is held, as long as it is there."""
+    """Its rounds are held as long as it is there."""
 
     def prepare(table: DealtTable) -> None:
         rig.identified(table)

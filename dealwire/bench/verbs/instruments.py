@@ -151,10 +151,10 @@ class Attesting(PlanStep):
             context.notes.append(NOT_CERTIFIED)
         proofs: set[Proof] = set()
         for _ in range(self.attest):
-            asked = m.VerifyMessage(random.randbytes(NONCE_BYTES), m.Region.FIRMWARE)
-            frame, stated = _brought(context, asked, "Measured", self.within)
+            challenge = m.VerifyMessage(random.randbytes(NONCE_BYTES), m.Region.FIRMWARE)
+            frame, stated = _brought(context, challenge, "Measured", self.within)
             assert isinstance(stated, m.MeasuredMessage)
-            found = Evidence(hello, certificate, asked, stated, Statement.read(frame.envelope.extensions))
+            found = Evidence(hello, certificate, challenge, stated, Statement.read(frame.envelope.extensions))
             try:
                 makers = context.makers or _as_it_says(found)
                 proofs.add(check(found, makers) if context.makers else signed_by(makers[0].key, found))
