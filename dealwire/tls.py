@@ -2,14 +2,15 @@
 
 import os
 import ssl
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from dealwire.config.private_file import why_unsafe_facts
 from dealwire.tls_errors import TlsUnsafe, TlsUnusable
+from devices.clock import SystemClock
 from devices.files import open_file, read_file
+from devices.transport.tls import parse_tls
 from devices.transport.trust import REVOKED, FileRefused, present, trust
 from rules.errors import ExtraMissing
 
@@ -32,7 +33,7 @@ class TlsFiles(NamedTuple):
 
 
 class TlsLoaded(NamedTuple):
-    """What was read from the files."""
+    """Content of the files."""
 
     context: ssl.SSLContext
     ends_ns: int
@@ -58,7 +59,7 @@ class ServerTls:
     def read(self) -> TlsLoaded:
         """Read the files again. TlsUnusable, if a certificate has ended too: the one in use then stays."""
         found = load(self.files)
-        if found.ends_ns <= time.time_ns():
+        if found.ends_ns <= SystemClock().now_ns():
             raise TlsUnusable(self.files.cert, f"it ended on {day(found.ends_ns)}")
         return found
 
@@ -125,6 +126,13 @@ def end_of_revocations(authority: Path) -> list[int]:
     except ValueError:
         raise TlsUnusable(path, "no list of revoked certificates in PEM") from None
     return [] if end is None else [_in_ns(end)]
+
+
+def end_of_line(address: str) -> int:
+    """Return the end of the first certificate that a `tls://` line depends on. TlsUnusable if one cannot be read."""
+    at = parse_tls(address)
+    files = [Path(file) for file in (at.ca, at.cert) if file is not None]
+    return min(end_of(file) for file in files)
 
 
 def _in_ns(moment: datetime) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Iterator
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypedDict, TypeVar, Unpack
 
 import click
 
@@ -87,6 +87,15 @@ def migrate(postgres: str) -> None:
     echo(f"tables: {', '.join(f'version {version} added' for version in added) or 'up to date'}", err=True)
 
 
+class MetricsTls(TypedDict):
+    """Options about the certificate of the metrics."""
+
+    metrics_cert: Path | None
+    metrics_key: Path | None
+    metrics_client_ca: Path | None
+    metrics_plain: bool
+
+
 @command.command("consume")
 @declared(
     ("--mqtt", {"required": True, "metavar": "URL"}, "Broker: mqtt://[USER@]HOST[:PORT], or mqtts:// for TLS."),
@@ -116,18 +125,15 @@ def consume(
     group: str | None,
     metrics_port: int | None,
     metrics_host: str,
-    metrics_cert: Path | None,
-    metrics_key: Path | None,
-    metrics_client_ca: Path | None,
-    metrics_plain: bool,
     wait: bool,
+    **served: Unpack[MetricsTls],
 ) -> None:
     """Store every line from the broker in the database, until SIGTERM or Ctrl-C.
 
     A line is acknowledged after it is committed. Lines that the broker lost are detected and requested again.
     """
     must_have("aiomqtt", "psycopg")
-    tls = _tls_of(metrics_host, metrics_cert, metrics_key, metrics_client_ca, metrics_plain)
+    tls = _tls_of(metrics_host, served)
     from dealwire.export.broker import Broker, PasswordUnreadable
     from dealwire.export.fleet.consumer import Consumer
     from dealwire.export.secrecy import exposures
@@ -154,16 +160,17 @@ def consume(
     run(go())
 
 
-def _tls_of(host: str, cert: Path | None, key: Path | None, client_ca: Path | None, plain: bool) -> "ServerTls | None":
+def _tls_of(host: str, served: MetricsTls) -> "ServerTls | None":
     """Return the certificate of the metrics; None without one, which is refused beyond this machine."""
+    cert, key, client_ca = served["metrics_cert"], served["metrics_key"], served["metrics_client_ca"]
     if cert is None:
         if key is not None or client_ca is not None:
             raise click.UsageError("--metrics-key and --metrics-client-ca need --metrics-cert")
-        if not plain and not is_loopback(host):
+        if not served["metrics_plain"] and not is_loopback(host):
             why = f"{host} can be reached from other machines without TLS; add --metrics-cert, or --metrics-plain"
             raise click.BadParameter(why, param_hint="--metrics-host")
         return None
-    if plain:
+    if served["metrics_plain"]:
         raise click.UsageError("--metrics-plain and --metrics-cert exclude each other")
     from dealwire.tls import ServerTls, TlsFiles
 

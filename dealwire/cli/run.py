@@ -21,7 +21,7 @@ from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, Metr
 from dealwire.hub.hub import Hub
 from dealwire.service.notify import Notifier
 from dealwire.service.readiness import CONSOLE_MODULES, StartOptions, files_of, in_clear, installed, readiness
-from dealwire.service.reloads import certificate
+from dealwire.service.reloads import certificate, line_certificates
 from dealwire.service.seals import leave_no_core, reading_key
 from rules.errors import ExtraMissing
 
@@ -179,6 +179,8 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
             note_decision(service, against)
         if bench is not None:
             service.simulate(configuration.table[0].name, bench)
+        for ends in line_certificates(configuration, service.health):
+            service.reloads.add(ends)
         ended_by = stack.enter_context(signals(service))
         if options.with_console and configuration.console is not None:
             stack.enter_context(console_of(configuration.console, service, options.port))
@@ -257,8 +259,6 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         clock=service.clock,
         note_access=service.note_access,
     )
-    if (text := in_clear(part)) is not None:
-        _log.warning("console: %s", text)
     shown.start()
     try:
         echo(f"console: {shown.address}", err=True)
@@ -268,8 +268,11 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
 
 
 def tls_of(server: str, part: ConsolePart | MetricsPart, service: "Service") -> "ServerTls | None":
-    """Return the certificate of a server, which SIGHUP reads again; None without one."""
+    """Return the certificate of a server, which SIGHUP reads again; None, with a warning if that is unsafe, without
+    one."""
     if part.tls is None:
+        if (text := in_clear(part)) is not None:
+            _log.warning("%s: %s", server, text)
         return None
     from dealwire.tls import ServerTls
 

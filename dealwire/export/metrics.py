@@ -106,7 +106,9 @@ MEASURES: Final = {
         "", "Finished days that are not complete in the archive; they stay in the journal."
     ),
     "dealwire_certificate_expires_timestamp_seconds": gauge(
-        "for", "End of the certificate of `console` or `metrics`, or of the list of revoked ones if that ends earlier."
+        "for",
+        "End of the certificate of `console`, `metrics` or a line `TABLE/DEVICE`, or of what it depends on if that ends"
+        " earlier.",
     ),
     "dealwire_journal_failed": gauge("", "1 if the journal accepts no more records."),
     "dealwire_journal_written_timestamp_seconds": gauge("", "Time at which a record was last on the disk."),

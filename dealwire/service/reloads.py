@@ -6,18 +6,21 @@ leaves its former content in force. table.toml is never read again: a table keep
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Generic, TypeVar
 
+from dealwire.config.schema import Configuration
 from dealwire.hub.health import Health
-from dealwire.tls import ServerTls, TlsLoaded
+from dealwire.tls import ServerTls, TlsLoaded, day, end_of_line
 from protocol.errors import DealwireError
 
 _log = logging.getLogger("dealwire")
 
 RESTART: Final = "restart the service to read table.toml again, every round then resumes"
-"""What SIGHUP does not do."""
+"""Advice for those who expect more of SIGHUP."""
 
 T = TypeVar("T")
 
@@ -74,6 +77,23 @@ def _installed(item: Reloadable[T], content: T | DealwireError) -> str:
     if isinstance(content, DealwireError):
         return f"{content}; the former {item.name} stays"
     return f"{item.name} {item.install(content)}"
+
+
+def line_certificates(found: Configuration, health: Health) -> Iterator[Reloadable[int]]:
+    """Yield the certificates of each `tls://` line. A line reads its files at every attempt to connect; here only their
+    end is reported."""
+    for table in found.table:
+        for device in (each for each in table.device if each.address.startswith("tls:")):
+            name = f"{table.name}/{device.name}"
+            ends = Reloadable(f"{name} certificate", partial(end_of_line, device.address), partial(_note, name, health))
+            with suppress(DealwireError):  # it cannot be read: the line reports this itself
+                ends.install(ends.read())
+            yield ends
+
+
+def _note(name: str, health: Health, ends_ns: int) -> str:
+    health.certificates[name] = ends_ns
+    return f"until {day(ends_ns)}"
 
 
 def certificate(server: str, tls: ServerTls, health: Health) -> Reloadable[TlsLoaded]:

@@ -97,7 +97,7 @@ class Service:
         self._pulse, self._identities = Pulse(WEDGED_NS), Identities()
         self.health = Health()
         self.reloads = Reloads()
-        """What SIGHUP reads again."""
+        """Files that SIGHUP reads again."""
 
     # ------------------------------------------------------------------ opening
 

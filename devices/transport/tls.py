@@ -69,14 +69,23 @@ def _port(parts: SplitResult) -> int:
         return 0
 
 
-def client_context(at: TlsAddress) -> ssl.SSLContext:
-    """Return the context of a connection. FileRefused names a file that cannot be used."""
+def try_files(address: str) -> ssl.SSLContext:
+    """Return the context of a connection to `address`. LineUnusable names a file that cannot be used."""
+    at = parse_tls(address)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # with the name checked, and a certificate required
     context.minimum_version = ssl.TLSVersion.TLSv1_3
-    trust(context, at.ca)
-    if at.cert is not None:
-        present(context, at.cert, at.key)
+    try:
+        trust(context, at.ca)
+        if at.cert is not None:
+            present(context, at.cert, at.key)
+    except FileRefused as refused:
+        raise LineUnusable(_short(address), str(refused)) from refused.__cause__
     return context
+
+
+def _short(address: str) -> str:
+    """Return the address without its files, for messages."""
+    return f"tls://{urlsplit(address).netloc}"
 
 
 class TlsLine(TcpLine):
@@ -131,12 +140,7 @@ def why_ended(error: ssl.SSLError) -> str:
 def open_tls(address: str, *, timeout_s: float = TIMEOUT_S) -> TlsLine:
     """Connect, and check the other end's certificate. LineAbsent if nothing listens there, LineUnusable if a file or a
     certificate cannot be used."""
-    at = parse_tls(address)
-    name = f"tls://{urlsplit(address).netloc}"
-    try:
-        context = client_context(at)
-    except FileRefused as refused:
-        raise LineUnusable(name, str(refused)) from refused.__cause__
+    at, name, context = parse_tls(address), _short(address), try_files(address)
     ends_s = time.monotonic() + timeout_s
     try:
         connection = socket.create_connection((at.host, at.port), timeout=timeout_s)
