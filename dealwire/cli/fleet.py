@@ -20,6 +20,7 @@ from dealwire.listening import is_loopback
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
+    from dealwire.export.broker import Broker
     from dealwire.export.fleet.consumer import ConsumerCounts
     from dealwire.tls import ServerTls
 
@@ -126,26 +127,20 @@ def consume(
     metrics_port: int | None,
     metrics_host: str,
     wait: bool,
-    **served: Unpack[MetricsTls],
+    **over_tls: Unpack[MetricsTls],
 ) -> None:
     """Store every line from the broker in the database, until SIGTERM or Ctrl-C.
 
     A line is acknowledged after it is committed. Lines that the broker lost are detected and requested again.
     """
     must_have("aiomqtt", "psycopg")
-    tls = _tls_of(metrics_host, served)
-    from dealwire.export.broker import Broker, PasswordUnreadable
+    tls = _tls_of(metrics_host, over_tls)
     from dealwire.export.fleet.consumer import Consumer
     from dealwire.export.secrecy import exposures
 
     for warning in exposures(mqtt, password_file=mqtt_password_file, key_file=mqtt_key):
         echo(f"dealwire: warning: {warning}", err=True)
-    files = {"ca_file": mqtt_ca, "cert_file": mqtt_cert, "key_file": mqtt_key}
-    try:
-        broker = Broker.parse(mqtt, mqtt_password_file, **files)
-    except ValueError as error:
-        hint = "--mqtt-password-file" if isinstance(error, PasswordUnreadable) else "--mqtt"
-        raise click.BadParameter(str(error), param_hint=hint) from None
+    broker = _broker_of(mqtt, mqtt_password_file, ca_file=mqtt_ca, cert_file=mqtt_cert, key_file=mqtt_key)
 
     async def go() -> None:
         consumer = Consumer(
@@ -160,17 +155,27 @@ def consume(
     run(go())
 
 
-def _tls_of(host: str, served: MetricsTls) -> "ServerTls | None":
+def _broker_of(url: str, password_file: Path | None, **files: Path | None) -> "Broker":
+    from dealwire.export.broker import Broker, PasswordUnreadable
+
+    try:
+        return Broker.parse(url, password_file, **files)
+    except ValueError as error:
+        hint = "--mqtt-password-file" if isinstance(error, PasswordUnreadable) else "--mqtt"
+        raise click.BadParameter(str(error), param_hint=hint) from None
+
+
+def _tls_of(host: str, over: MetricsTls) -> "ServerTls | None":
     """Return the certificate of the metrics; None without one, which is refused beyond this machine."""
-    cert, key, client_ca = served["metrics_cert"], served["metrics_key"], served["metrics_client_ca"]
+    cert, key, client_ca = over["metrics_cert"], over["metrics_key"], over["metrics_client_ca"]
     if cert is None:
         if key is not None or client_ca is not None:
             raise click.UsageError("--metrics-key and --metrics-client-ca need --metrics-cert")
-        if not served["metrics_plain"] and not is_loopback(host):
+        if not over["metrics_plain"] and not is_loopback(host):
             why = f"{host} can be reached from other machines without TLS; add --metrics-cert, or --metrics-plain"
             raise click.BadParameter(why, param_hint="--metrics-host")
         return None
-    if served["metrics_plain"]:
+    if over["metrics_plain"]:
         raise click.UsageError("--metrics-plain and --metrics-cert exclude each other")
     from dealwire.tls import ServerTls, TlsFiles
 
