@@ -138,8 +138,9 @@ class Guest(asyncio.Protocol):
 class _Place:
     """An occupied place and its connection."""
 
-    def __init__(self, host: str, guest: Guest, now_s: float) -> None:
+    def __init__(self, host: str, line: socket.socket, guest: Guest, now_s: float, *, is_tls: bool) -> None:
         self.host, self.guest = neighbourhood(host), guest
+        self._line, self.is_tls = line, is_tls
         self.transport: asyncio.Transport | None = None
         self.task: asyncio.Task[None] | None = None
         self.began_s = now_s
@@ -150,8 +151,7 @@ class _Place:
         """True if the connection is gone."""
         if self.transport is None:
             return self.task is not None and self.task.done()
-        found = self.transport.get_extra_info("socket")
-        return found is None or found.fileno() == -1
+        return self._line.fileno() == -1
 
     def kept_waiting_s(self, now_s: float) -> tuple[float, float]:
         """Return the time that the other end has kept us waiting, and its limit, in seconds; zeros if nothing is
@@ -161,9 +161,12 @@ class _Place:
         """
         if self.transport is None:
             return now_s - self.began_s, HEAD_S
-        protocol = self.transport.get_protocol()
+        try:
+            protocol, unread = self.transport.get_protocol(), self.transport.get_write_buffer_size()
+        except AttributeError:  # TLS that was closed twice has neither; it ends within `GOODBYE_S`
+            return 0.0, 0.0
         closing = protocol is not self.guest and getattr(protocol, "close_sent", False)
-        if not closing and not self.transport.get_write_buffer_size():
+        if not closing and not unread:
             self._stuck_s = None
         elif self._stuck_s is None:
             self._stuck_s = now_s
@@ -180,8 +183,8 @@ class _Place:
         if self.transport is None:
             if self.task is not None:
                 self.task.cancel()
-        elif self.transport.get_write_buffer_size() or self.transport.get_extra_info("sslcontext") is not None:
-            self.transport.abort()  # the end of TLS would wait for its answer, and keep the descriptor meanwhile
+        elif self.is_tls or self.transport.get_write_buffer_size():
+            self.transport.abort()  # a farewell under TLS waits for its answer, and keeps the descriptor meanwhile
         else:
             self.transport.close()
 
@@ -275,7 +278,7 @@ class AcceptGate:
             line.close()
             return
         line.setblocking(False)
-        place = _Place(host, self._make(), self._loop.time())
+        place = _Place(host, line, self._make(), self._loop.time(), is_tls=self._tls is not None)
         place.guest.since_s = place.began_s
         self._places.append(place)
         place.task = self._loop.create_task(self._connect(place, line))
