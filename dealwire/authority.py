@@ -32,6 +32,8 @@ REVOKED: Final = "authority.crl"
 ISSUED: Final = "issued"
 SKEW: Final = timedelta(hours=1)
 """Certificates begin this long before they are made: the clocks of two machines differ."""
+SERIAL_LEAST: Final = 6
+"""Number of digits of a serial number that name a certificate."""
 READABLE: Final = 0o644
 
 Use = Literal["server", "client"]
@@ -120,12 +122,15 @@ class Authority:
             when = revoked.get(each.serial_number)
             yield Issued(f"{each.serial_number:x}", use, _names_of(each), each.not_valid_after_utc, when)
 
-    def revoke(self, serial: str) -> Issued:
-        """Revoke the certificate whose serial number begins so, and write the new list of revoked ones. It is in force
-        until the authority ends: an old list that someone forgot to renew would shut everybody out."""
-        found = [each for each in self.issued() if each.serial.startswith(serial.lower())]
+    def revoke(self, which: str) -> Issued:
+        """Revoke the certificate with this first name, or whose serial number begins so, and write the new list of
+        revoked ones. The list is in force until the authority ends: one that someone forgot to renew would shut
+        everybody out."""
+        found = [each for each in self.issued() if _fits(each, which)]
+        found = [each for each in found if each.revoked is None] or found
         if len(found) != 1:
-            raise AuthorityRefusal(f"{serial}: {len(found)} certificates have a serial number that begins so")
+            why = f"{len(found)} certificates have this name, or a serial number that begins so"
+            raise AuthorityRefusal(f"{which}: {why}; see dealwire authority list")
         if found[0].revoked is not None:
             raise AuthorityRefusal(f"{found[0].serial}: already revoked on {found[0].revoked:%F}")
         now, before = datetime.now(UTC), self._revoked()
@@ -170,6 +175,10 @@ def for_browser(cert: Path, key_file: Path, password: str) -> Path:
 
 
 # ------------------------------------------------------------------ inside
+
+
+def _fits(each: Issued, which: str) -> bool:
+    return which == each.names[0] or (len(which) >= SERIAL_LEAST and each.serial.startswith(which.lower()))
 
 
 def _must_be_ours(folder: Path) -> None:

@@ -110,18 +110,16 @@ def client_command(folder: Path, name: str, to: Path, days: int, browser: bool) 
 
 @command.command("revoke")
 @click.argument("folder", type=FOLDER)
-@click.argument("serial", metavar="SERIAL")
-def revoke_command(folder: Path, serial: str) -> None:
-    """Revoke the certificate whose serial number begins with SERIAL, as `list` shows it.
+@click.argument("which", metavar="NAME|SERIAL")
+def revoke_command(folder: Path, which: str) -> None:
+    """Revoke the certificate of NAME, or the one whose serial number begins with SERIAL; `list` shows both.
 
     Copy the list of revoked certificates beside the authority's certificate on every server, then send SIGHUP.
     """
     from dealwire.authority import REVOKED
 
-    if len(serial) < 6:
-        raise click.BadParameter("at least six digits of the serial number are needed", param_hint="SERIAL")
-    revoked = _opened(folder).revoke(serial)
-    echo(f"{folder / REVOKED}: {revoked.serial}, {revoked.use} {', '.join(revoked.names)}, is revoked")
+    revoked = _opened(folder).revoke(which)
+    echo(f"{folder / REVOKED}: {revoked.use} {', '.join(revoked.names)}, {revoked.serial}, is revoked")
 
 
 @command.command("list")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from datetime import UTC, datetime, timedelta
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,7 +55,8 @@ class Site:
         made = x509.CertificateBuilder().subject_name(x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)]))
         made = made.issuer_name(self.authority.certificate.subject).public_key(key.public_key()).serial_number(7)
         made = made.not_valid_before(now - 2 * day).not_valid_after(now - day)
-        made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        here = [x509.DNSName("localhost"), x509.IPAddress(IPv4Address("127.0.0.1"))]
+        made = made.add_extension(x509.SubjectAlternativeName(here), critical=False)
         pair = Pair(self.folder / f"{use}-ended.pem", self.folder / f"{use}-ended.key")
         pair.cert.write_bytes(made.sign(secret, hashes.SHA256()).public_bytes(pem.Encoding.PEM))
         form = (pem.Encoding.PEM, pem.PrivateFormat.PKCS8, pem.NoEncryption())
