@@ -22,6 +22,7 @@ from dealwire.journal.errors import (
     SealingUnavailable,
 )
 from dealwire.service.timekeeping import ClockDoubtful
+from dealwire.tls_errors import AuthorityRefusal, TlsUnsafe
 from devices.record.capture_errors import CaptureError, CaptureInaccessible
 from protocol.errors import (
     DealwireError,
@@ -54,11 +55,11 @@ class Exit(IntEnum):
 
 BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((LineBusy, JournalBusy), Exit.BUSY),
-    ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe), Exit.PERMISSION),
+    ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe, TlsUnsafe), Exit.PERMISSION),
     ((KeyProblem, KeyUnknown, SealingUnavailable, OutputClosed), Exit.USAGE),
     ((NoAnswer, LineMute), Exit.TIMEOUT),
     ((LineAbsent, LineClosed), Exit.ABSENT),
-    ((JournalUnwritable, JournalDiffers, ClockDoubtful, OutputFailed), Exit.CHECK_FAILED),
+    ((JournalUnwritable, JournalDiffers, ClockDoubtful, OutputFailed, AuthorityRefusal), Exit.CHECK_FAILED),
     ((LineGarbled, RemoteError, CaptureError, JournalError), Exit.PROTOCOL),
 )
 """Error classes and their exit codes; the first match wins. Any other error is a usage error, unless the operating

@@ -240,6 +240,22 @@ class JournalPart(TomlTable):
         return self
 
 
+class TlsPart(TomlTable):
+    """TLS of a server: its certificate, and whose clients it lets in. The files are PEM, and read again on SIGHUP."""
+
+    cert_file: FilePath
+    """The server's certificate, and its chain behind it."""
+    key_file: FilePath | None = None
+    """The key to that certificate, if it is not in the same file. Only its owner may read it."""
+    client_ca_file: FilePath | None = None
+    """The authority of client certificates; with it, no one connects without one."""
+
+
+def _plain_or_tls(part: "ConsolePart | MetricsPart") -> None:
+    if part.plain and part.tls is not None:
+        raise ValueError("plain = true and tls exclude each other")
+
+
 class ConsolePart(TomlTable):
     """The console's address. Without `tokens_file` no one can sign in, and the console is read-only.
 
@@ -259,6 +275,10 @@ class ConsolePart(TomlTable):
     """Host names it answers to besides its own, such as a proxy's."""
     secure: bool = False
     """True if browsers reach it over TLS only, through a proxy."""
+    tls: TlsPart | None = None
+    """The certificate to serve with. Without it, connections are plain."""
+    plain: bool = False
+    """True to listen beyond this machine without TLS."""
     proxies: tuple[Network, ...] = ()
     """Addresses or networks of proxies that name the client they ask for."""
     idle_minutes: Annotated[int, Field(ge=0, le=720)] = 30
@@ -268,6 +288,7 @@ class ConsolePart(TomlTable):
     def _secure_has_a_name(self) -> "ConsolePart":
         if self.secure and not self.names:
             raise ValueError("secure needs names: the host name under which browsers reach the console by TLS")
+        _plain_or_tls(self)
         return self
 
 
@@ -300,6 +321,15 @@ class MetricsPart(TomlTable):
     """TCP port; 0 takes any free port."""
     names: tuple[HostName, ...] = ()
     """Host names that requests may use; an address needs none."""
+    tls: TlsPart | None = None
+    """The certificate to serve with. Without it, connections are plain."""
+    plain: bool = False
+    """True to listen beyond this machine without TLS."""
+
+    @model_validator(mode="after")
+    def _plain_without_tls(self) -> "MetricsPart":
+        _plain_or_tls(self)
+        return self
 
 
 class ExportsPart(TomlTable):

@@ -34,6 +34,7 @@ from dealwire.service.interpreter import look_for_garbage, switching_within
 from dealwire.service.notify import Notifier
 from dealwire.service.opening import StartClock, TablesOpening
 from dealwire.service.ownership import own
+from dealwire.service.reloads import Reloads
 from dealwire.service.requests import RequestHandler
 from dealwire.service.seals import faces_in_clear, load_seal
 from dealwire.service.snapshot_schedule import SnapshotSchedule
@@ -98,6 +99,8 @@ class Service:
         self._pulse, self._identities = Pulse(WEDGED_NS), Identities()
         self._attesting: Attesting | None = None
         self.health = Health()
+        self.reloads = Reloads()
+        """Files that SIGHUP reads again."""
 
     # ------------------------------------------------------------------ opening
 
