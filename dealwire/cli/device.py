@@ -4,11 +4,12 @@ import hashlib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
 from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.gat import ROWS, need_gat, verify_gat
 from dealwire.cli.options import A_FILE, IMAGE_MAX_BYTES, JSON_LINES, SECONDS, Row, declared, usually
 from dealwire.cli.terminal import echo, say_object
 from devices.dialects.translation import names_of
@@ -65,18 +66,22 @@ def meters(line: str, timeout_s: float, as_json: bool) -> None:
     ("--image", A_FILE, "Firmware image from the maker, to compare with."),
     ("--nonce", {"metavar": "HEX"}, "Nonce of 16 bytes; by default a random one."),
     ("--digest-of", A_FILE, "Print the digest of this file with the nonce, without opening LINE."),
+    *ROWS,
     _TIMEOUT,
     JSON_LINES,
 )
 @click.pass_context
 def verify(
     ctx: click.Context,
+    /,
     line: str,
     image: Path | None,
     nonce: str | None,
     digest_of: Path | None,
     timeout_s: float,
     as_json: bool,
+    gat: bool,
+    **of_gat: Any,
 ) -> None:
     """Have the device on LINE measure its firmware with a fresh nonce, and compare the digest with an image.
 
@@ -84,7 +89,14 @@ def verify(
 
     This detects wrong or damaged firmware and a replayed answer. It does not detect a device that lies and keeps a good
     image in addition to its own.
+
+    With --gat the device is asked for the checksums of its components by another protocol, on another line of it.
     """
+    if gat:
+        measured = read_image(image) if image is not None else None
+        question = {"line": line, "timeout_s": timeout_s, "as_json": as_json, **of_gat}
+        ctx.exit(_in_time(lambda: verify_gat(ctx, SCHEMA, measured, **question)))
+    need_gat(ctx)
     given = _nonce(nonce)
     if digest_of is not None:
         if given is None:
