@@ -4,7 +4,7 @@
 
 `length` counts the whole frame, 4 to 255 bytes. The CRC covers everything before it. There is no start byte and no
 escape: on a live line silence separates frames. A recording is split here without silence: a frame is a known code, a
-length that fits it, and a valid CRC. Every other byte is noise.
+length that fits it, and a valid CRC; of two that overlap, the one that is complete first. Every other byte is noise.
 """
 
 from enum import IntEnum, StrEnum
@@ -60,6 +60,7 @@ class GatNoise(StrEnum):
     BETWEEN = "not the code of a frame"
     LENGTH = "a length that the code cannot have"
     CHECK = "a wrong CRC"
+    INSIDE = "another frame begins inside"
     SILENCE = "cut off"
 
 
@@ -106,12 +107,24 @@ def _cut(data: bytes, at: int, offset: int) -> Frame | Noise | None:
     length = data[at + 1]
     if length not in lengths:
         return Noise(offset, data[at : at + 1], GatNoise.LENGTH)
-    if at + length > len(data):
+    end = at + length
+    there = min(end, len(data))
+    if any(_is_frame(data, start, there) for start in range(at + 1, there - HEAD - CHECK + 1)):
+        return Noise(offset, data[at : at + 1], GatNoise.INSIDE)
+    if end > len(data):
         return None
-    body, check = data[at : at + length - CHECK], data[at + length - CHECK : at + length]
-    if crc16(body) != int.from_bytes(check):
+    if not _is_frame(data, at, end):
         return Noise(offset, data[at : at + 1], GatNoise.CHECK)
-    return Frame(offset, length, data[at], body[HEAD:])
+    return Frame(offset, length, data[at], data[at + HEAD : end - CHECK])
+
+
+def _is_frame(data: bytes, at: int, before: int) -> bool:
+    """Return True if a valid frame begins at `data[at]` and is complete at `before`."""
+    lengths = _ALLOWED.get(data[at])
+    if lengths is None or data[at + 1] not in lengths or at + data[at + 1] > before:
+        return False
+    end = at + data[at + 1] - CHECK
+    return crc16(data[at:end]) == int.from_bytes(data[end : end + CHECK])
 
 
 def encode_frame(code: int, data: bytes = b"") -> bytes:
