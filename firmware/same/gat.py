@@ -123,6 +123,8 @@ class GatBench:
     on_way: list[tuple[int, bytes]] = field(default_factory=list)
     """Bytes on their way to the terminal, with the times of their arrival."""
     damaged: int = 0
+    heard: list[bytes] = field(default_factory=list)
+    """Everything that went over the line undamaged, both ways."""
 
     def start(self, image: bytes) -> None:
         """Begin with new devices."""
@@ -140,6 +142,7 @@ class GatBench:
 
     def send(self, data: bytes) -> None:
         """Send bytes to the devices, damaged at times."""
+        self.heard.append(data)
         for piece, gap_ms in self._spoiled(data):
             if gap_ms:
                 self.pass_time(gap_ms)
@@ -156,6 +159,7 @@ class GatBench:
         if any(one != outputs[0] for one in outputs):
             raise GatDifferent("the devices answer " + " and ".join(one.hex(" ") or "nothing" for one in outputs))
         at_ms = self.now_ms
+        self.heard.append(outputs[0])
         for piece, gap_ms in self._spoiled(outputs[0]) if outputs[0] else ():
             at_ms += gap_ms
             self.on_way.append((at_ms, piece))

@@ -7,6 +7,7 @@ escape: on a live line silence separates frames. A recording is split here witho
 length that fits it, and a valid CRC; of two that overlap, the one that is complete first. Every other byte is noise.
 """
 
+import re
 from enum import IntEnum, StrEnum
 from typing import Final
 
@@ -51,6 +52,8 @@ LENGTHS: Final = {
 }
 """Lengths that a frame of each code can have."""
 _ALLOWED: Final = {int(code): lengths for code, lengths in LENGTHS.items()}
+_CODES: Final = re.compile(b"[%s]" % bytes(Code))
+_OTHERS: Final = re.compile(b"[^%s]+" % bytes(Code))
 _QUERY_MAX: Final = max(code for code in Code if not code & ANSWER)
 
 
@@ -101,7 +104,8 @@ def _cut(data: bytes, at: int, offset: int) -> Frame | Noise | None:
     """Return the piece that begins at `data[at]`; None if it needs more bytes."""
     lengths = _ALLOWED.get(data[at])
     if lengths is None:
-        return Noise(offset, data[at : at + 1], GatNoise.BETWEEN)
+        run = _OTHERS.match(data, at)
+        return Noise(offset, run[0] if run else b"", GatNoise.BETWEEN)
     if at + 1 == len(data):
         return None
     length = data[at + 1]
@@ -109,7 +113,7 @@ def _cut(data: bytes, at: int, offset: int) -> Frame | Noise | None:
         return Noise(offset, data[at : at + 1], GatNoise.LENGTH)
     end = at + length
     there = min(end, len(data))
-    if any(_is_frame(data, start, there) for start in range(at + 1, there - HEAD - CHECK + 1)):
+    if any(_is_frame(data, one.start(), there) for one in _CODES.finditer(data, at + 1, there - HEAD - CHECK + 1)):
         return Noise(offset, data[at : at + 1], GatNoise.INSIDE)
     if end > len(data):
         return None

@@ -109,8 +109,9 @@ def written() -> str:
     ]
     sums = [{"message": text, "key": key, "checksum": digits} for text, key, digits in CHECKSUMS]
     about = (
-        "No source prints a whole frame: every frame is computed, from a layout of the grade in `layout` and a CRC that "
-        "two implementations share. Streams are computed. Checksums are from the tests of one implementation. See gat.md."
+        "No source prints a whole frame: every frame is computed, from a layout of the grade in `layout` and a CRC "
+        "that two implementations share. Streams are computed. Checksums are from the tests of one implementation. "
+        "See gat.md."
     )
     whole = {"dialect": "gat", "about": about, "frames": frames, "streams": streams, "checksums": sums}
     return json.dumps(whole, indent=1) + "\n"
