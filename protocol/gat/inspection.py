@@ -102,7 +102,7 @@ class Inspection:
                 break
             if not status.running or status.calculation in (m.Calculation.FAILED, m.Calculation.FINISHED):
                 running = "running" if status.running else "not running"
-                raise Unfinished(feature, f"status {status.calculation.name.lower()}, {running}")
+                raise BadAnswer(feature, f"the calculation ended as {status.calculation.name.lower()}, {running}")
             if self._now_ns() >= end_ns:
                 raise Unfinished(feature, f"still calculating after {self._limit_s:g} s")
             self._rest(pause_ns)
