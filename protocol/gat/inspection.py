@@ -86,12 +86,16 @@ class Inspection:
 
     def run(self, function: SpecialFunction) -> bytes:
         """Carry out a special function and return its result. Raise Refused, or Unfinished after the limit."""
+        self.begin(function)
+        self._await(function.feature)
+        return self._read(function.feature)
+
+    def begin(self, function: SpecialFunction) -> None:
+        """Start a special function. Raise Refused."""
         started = self._answer(functions.calculation(function), m.CalculationResponseMessage)
         if not (started.acknowledged and started.started) or started.bad_level:
             why = "the level is not allowed" if started.bad_level else "not acknowledged and started"
             raise Refused(function.feature, why, f"{_bits(started):02X}h")
-        self._await(function.feature)
-        return self._read(function.feature)
 
     def _await(self, feature: str) -> None:
         end_ns, pause_ns = self._now_ns() + int(self._limit_s * 1e9), FIRST_POLL_NS
@@ -116,7 +120,7 @@ class Inspection:
         if before.level != m.SPECIAL_FUNCTION:
             raise BadAnswer(feature, f"the last calculation was of level {before.level:02X}h")
         for number in range(1, FRAMES_MAX + 1):
-            part = self._part(number)
+            part = self.part(number)
             if part.error:
                 raise BadAnswer(feature, f"the device has no frame {number} of the result")
             parts.append(part.data)
@@ -127,11 +131,12 @@ class Inspection:
         after, passed_s = self.last(), (self._now_ns() - began_ns) / 1e9
         if after.level != before.level or abs(after.age_s - before.age_s - passed_s) > AGE_DOUBT_S:
             raise BadAnswer(feature, CHANGED)
-        if len(parts) > 1 and self._part(1).data != parts[0]:
+        if len(parts) > 1 and self.part(1).data != parts[0]:
             raise BadAnswer(feature, CHANGED)
         return b"".join(parts)
 
-    def _part(self, number: int) -> m.ResultsResponseMessage:
+    def part(self, number: int) -> m.ResultsResponseMessage:
+        """Return one frame of the last result, or an error in its place."""
         return self._answer(m.ResultsQueryMessage(m.ResultForm.XML, number), m.ResultsResponseMessage)
 
     def _answer(self, query: m.GatMessage, kind: type[M]) -> M:
