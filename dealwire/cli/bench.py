@@ -350,7 +350,8 @@ def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[B
     loaded = load_plan(plan or named or DEFAULT)
     device = named or (loaded.device if loaded.device != "any" else DEFAULT)
     if loaded.device not in ("any", device) or (device == GAT and loaded.dialect != GAT):
-        raise click.UsageError(f"the plan {loaded.id!r} is for a {loaded.device}, not for a {device}")
+        names = [f"a {each}" if each != GAT else "a GAT line" for each in (loaded.device, device)]
+        raise click.UsageError(f"the plan {loaded.id!r} is for {names[0]}, not for {names[1]}")
     return loaded, device, given.get(device)
 
 
