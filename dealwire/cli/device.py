@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
@@ -13,6 +13,7 @@ from dealwire.attest.keys import trusted
 from dealwire.attest.trust import today
 from dealwire.cli import attest
 from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.gat import ROWS, need_gat, verify_gat
 from dealwire.cli.options import A_FILE, IMAGE_MAX_BYTES, JSON_LINES, SECONDS, Row, declared, usually
 from dealwire.cli.terminal import echo, say_object
 from devices.attestation import Maker, NotAttested
@@ -76,12 +77,14 @@ def meters(line: str, timeout_s: float, as_json: bool) -> None:
     ("--makers", A_FILE, "The device must sign, certified by one of these makers."),
     ("--allowed", A_FILE, "With --makers: the signed list on which its firmware must be."),
     ("--signers", A_FILE, "With --allowed: public keys of those who may sign it."),
+    *ROWS,
     _TIMEOUT,
     JSON_LINES,
 )
 @click.pass_context
 def verify(
     ctx: click.Context,
+    /,
     line: str,
     image: Path | None,
     nonce: str | None,
@@ -91,6 +94,8 @@ def verify(
     signers: Path | None,
     timeout_s: float,
     as_json: bool,
+    gat: bool,
+    **of_gat: Any,
 ) -> None:
     """Have the device on LINE measure its firmware with a fresh nonce, and compare the digest with an image.
 
@@ -99,7 +104,14 @@ def verify(
     This detects wrong or damaged firmware and a replayed answer. It does not detect a device that lies and keeps a good
     image in addition to its own. With --makers the device must also sign the answer with a key that its maker
     certified, which a copy of the device cannot; the exit code is 1 if it does not, or its firmware is not allowed.
+
+    With --gat the device is asked for the checksums of its components by another protocol, on another line of it.
     """
+    if gat:
+        measured = read_image(image) if image is not None else None
+        question = {"line": line, "timeout_s": timeout_s, "as_json": as_json, **of_gat}
+        ctx.exit(_in_time(lambda: verify_gat(ctx, SCHEMA, measured, **question)))
+    need_gat(ctx)
     given = _nonce(nonce)
     if makers or allowed or signers:
         _attest(line, _trusting(makers, allowed, signers, image, nonce, digest_of), timeout_s, as_json)

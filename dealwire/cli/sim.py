@@ -29,6 +29,8 @@ from dealwire.rehearsal.scenario_file import clean_scenario, find_scenario, scen
 from dealwire.rehearsal.serve import serve
 from devices.clock import SystemClock
 from devices.files import read_file
+from devices.line.loop import Member
+from devices.simulator.gat import FAULTS, GatTable, SimulatedGat, software
 from devices.simulator.host import SimulatorHost
 from devices.simulator.identity import Identity
 from devices.simulator.shoe_table import FRONT_ENDS
@@ -72,6 +74,8 @@ LINE = usually("pty", metavar="pty|tcp:PORT")
         "Firmware image of the devices, for `dealwire device verify`; by default the text of the firmware version.",
     ),
     ("--identity identities", many("DEVICE=FILE"), "Keys of a device: it signs measurements of its firmware."),
+    ("--gat gat_line", {"metavar": "pty|tcp:PORT"}, "Also answer GAT on this line, for the first of the devices."),
+    ("--gat-fault", {"type": click.Choice(list(FAULTS))}, "With --gat: fault of that line."),
     ("--list as_list", FLAG, "List the scenarios that are included."),
     ("--json as_json", FLAG, "Print the addresses as one JSON object."),
 )
@@ -92,6 +96,8 @@ def command(
     hands: Path | None,
     firmware: bytes | None,
     identities: tuple[str, ...],
+    gat_line: str | None,
+    gat_fault: str | None,
     as_list: bool,
     as_json: bool,
     **dealt: Any,
@@ -106,7 +112,9 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             echo(name)
         return
-    chosen = _chosen(ctx, **dealt)
+    if gat_fault and not gat_line:
+        raise click.UsageError("--gat-fault needs --gat")
+    chosen, gat = _chosen(ctx, **dealt), GatPort(gat_line, gat_fault)
     if again or procedure:
         chosen = endless(chosen, faults=faults, seed=seed)
     elif faults is not None or seed is not None:
@@ -115,12 +123,32 @@ def command(
     serve(
         chosen,
         lines={**_dealing(chosen, shuffler, shoe), "table-controller": controller},
-        ready=lambda addresses: _announce(addresses, spoken, hands, as_json),
+        ready=lambda addresses: _announce(addresses, spoken, hands, as_json, gat.address),
         speed=speed,
         shoe_dialect=shoe_dialect,
         forever=forever,
-        beside=lambda host, table: _hands_port(hands, host, _flashed(_identified(table, identities), firmware)),
+        beside=lambda host, table: [
+            *_hands_port(hands, host, _flashed(_identified(table, identities), firmware)),
+            *gat.members(table),
+        ],
     )
+
+
+class GatPort:
+    """GAT line of the first device of a simulated table that has an image; none without a `line`."""
+
+    def __init__(self, line: str | None, fault: str | None) -> None:
+        self._line, self._fault = line, fault or ""
+        self.address = ""
+
+    def members(self, table: DealtTable) -> list[Member]:
+        """Open the line. Return the members that run it."""
+        if self._line is None:
+            return []
+        name, unit = next((name, unit) for name, unit in table.units.items() if isinstance(unit, Unit))
+        host = SimulatorHost(GatTable(SimulatedGat(software(name, unit.image), self._fault)), {"gat": self._line})
+        self.address = host.addresses["gat"]
+        return [host, *host.lines.values()]
 
 
 def _chosen(ctx: click.Context, scenario: str, seats: int, house: Path | None, house_game: str | None) -> AnyScenario:
@@ -207,11 +235,15 @@ def _fitting(ctx: click.Context, scenario: AnyScenario) -> AnyScenario:
     return scenario
 
 
-def _announce(addresses: dict[str, str], spoken: str, hands: Path | None, as_json: bool) -> None:
-    """Print the addresses of the devices; `spoken` is the dialect option that the command needs, too."""
+def _announce(addresses: dict[str, str], spoken: str, hands: Path | None, as_json: bool, gat: str) -> None:
+    """Print the addresses of the devices; `spoken` is the dialect option that the command needs, too. `gat` is the
+    address of the GAT line, or empty."""
     if as_json:
-        say_object("dealwire.sim/1", "ready", lines=addresses, **({"hands": str(hands)} if hands else {}))
+        beside = ({"hands": str(hands)} if hands else {}) | ({"gat": gat} if gat else {})
+        say_object("dealwire.sim/1", "ready", lines=addresses, **beside)
         return
+    if gat:
+        echo(f"dealwire device verify --gat {gat}")
     options = [
         f"--{'controller' if name == 'table-controller' else name} {address}" for name, address in addresses.items()
     ]

@@ -13,12 +13,13 @@ from urllib.parse import parse_qsl, urlsplit
 from devices.clock import Clock, SystemClock
 from devices.simulator import shoe, table_controller
 from devices.simulator.deck import Bay, Cards
+from devices.simulator.gat import FAULTS, SimulatedGat, software
 from devices.simulator.identity import Identity
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_parts import RECOVERY_TRIES, Durations, MachineMishap, ShufflerSetting
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.unit import Unit, controller_unit, shoe_unit, shuffler_unit
+from devices.simulator.unit import FIRMWARE, Unit, controller_unit, shoe_unit, shuffler_unit
 from devices.transport.base import OpenLine
 from protocol.errors import LineUnusable
 from protocol.places import REMAINDER, SEATS_MAX, seat
@@ -38,7 +39,7 @@ Act = Callable[[int], object]
 class Attended(NamedTuple):
     """A device, the person's next action, and whether the device is ready."""
 
-    unit: Unit
+    unit: Unit | SimulatedGat
     next_act: Callable[[], Act | None]
     ready: Callable[[], bool]
 
@@ -145,6 +146,10 @@ def _controller(numbers: Numbers, _fault: str) -> Attended:
     return Attended(unit, next_act, lambda: model.state is ControllerState.BETS_OPEN)
 
 
+def _gat(_numbers: Numbers, fault: str) -> Attended:
+    return Attended(SimulatedGat(software("simulated device", FIRMWARE.encode()), fault), lambda: None, lambda: True)
+
+
 class SimulatedKind(NamedTuple):
     """A kind of device: its factory, its numeric settings with their defaults and limits, and its possible faults."""
 
@@ -157,6 +162,7 @@ KINDS: Final = {
     "shuffler": SimulatedKind(_shuffler, _ANY | _SHUFFLER, tuple(_SHUFFLER_FAULTS)),
     "shoe": SimulatedKind(_shoe, _ANY | _SHOE, ("unread",)),
     "table-controller": SimulatedKind(_controller, _ANY | _CONTROLLER),
+    "gat": SimulatedKind(_gat, _ANY, tuple(FAULTS)),
 }
 """All simulated devices. docs/simulator.md prints the table of settings from this."""
 

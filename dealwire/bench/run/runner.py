@@ -20,7 +20,7 @@ from dealwire.bench.rules.rule import BenchRule
 from dealwire.bench.values import BadValue, events_of
 from dealwire.bench.verbs.context import AnyCheckContext, CheckContext
 from dealwire.bench.verbs.dialect import DialectCheckContext
-from dealwire.bench.verbs.dialect_probe import PROBES
+from dealwire.bench.verbs.dialect_probes import PROBES
 from dealwire.bench.verbs.probe import MS, Listener, Probe
 from dealwire.bench.verbs.wire import Wire
 from devices.attestation import Maker
