@@ -19,6 +19,9 @@ from dealwire.journal.errors import (
     KeyProblem,
     KeyUnknown,
     KeyUnsafe,
+    NoteRefused,
+    NotProvable,
+    ProofRefused,
     SealingUnavailable,
 )
 from dealwire.service.timekeeping import ClockDoubtful
@@ -59,8 +62,11 @@ BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((KeyProblem, KeyUnknown, SealingUnavailable, OutputClosed), Exit.USAGE),
     ((NoAnswer, LineMute), Exit.TIMEOUT),
     ((LineAbsent, LineClosed), Exit.ABSENT),
-    ((JournalUnwritable, JournalDiffers, ClockDoubtful, OutputFailed, AuthorityRefusal), Exit.CHECK_FAILED),
-    ((LineGarbled, RemoteError, CaptureError, JournalError), Exit.PROTOCOL),
+    (
+        (JournalUnwritable, JournalDiffers, NotProvable, ClockDoubtful, OutputFailed, AuthorityRefusal),
+        Exit.CHECK_FAILED,
+    ),
+    ((LineGarbled, RemoteError, CaptureError, JournalError, NoteRefused, ProofRefused), Exit.PROTOCOL),
 )
 """Error classes and their exit codes; the first match wins. Any other error is a usage error, unless the operating
 system refused access to a file."""

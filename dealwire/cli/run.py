@@ -166,7 +166,8 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
     from dealwire.service.interpreter import made_for_good
     from dealwire.service.service import FAREWELL_S, Service
 
-    if configuration.journal.key_file is not None or configuration.journal.auditor_key_file is not None:
+    part = configuration.journal
+    if any((part.key_file, part.auditor_key_file, part.signing_key_file)):
         leave_no_core()
     for warning in warnings_of(configuration):
         _log.warning("%s", warning)

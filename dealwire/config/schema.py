@@ -230,6 +230,14 @@ class JournalPart(TomlTable):
     auditor_key_file: FilePath | None = None
     """Alternative to `key_file`: the public half of an auditor's pair, with which no one at the table reads a finished
     round."""
+    signing_key_file: FilePath | None = None
+    """Key that signs checkpoints of the journal's tree, which proofs of rounds need. Without one there is no tree."""
+    checkpoint_seconds: Annotated[int, Field(ge=1, le=3600)] = 60
+    """Seconds between two checkpoints, if anything was written since."""
+    timestamp_url: Annotated[str, Field(pattern=r"^https?://\S+$")] | None = None
+    """Authority that stamps the newest checkpoint once in a gaming day (RFC 3161). Needs the extra `stamp`."""
+    timestamp_ca_file: FilePath | None = None
+    """Certificates of trusted authorities, PEM; a stamp of another one is refused."""
 
     @model_validator(mode="after")
     def _copies_have_folders(self) -> "JournalPart":
@@ -237,6 +245,14 @@ class JournalPart(TomlTable):
             raise ValueError(
                 f"copies = {self.copies} needs as many folders in archive, which names {len(self.archive)}"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _stamps_are_of_checkpoints(self) -> "JournalPart":
+        if self.timestamp_url is not None and self.timestamp_ca_file is None:
+            raise ValueError("timestamp-url needs timestamp-ca-file, the certificates of the authority")
+        if self.timestamp_url is not None and self.signing_key_file is None:
+            raise ValueError("timestamp-url needs signing-key-file: what is stamped are checkpoints")
         return self
 
 

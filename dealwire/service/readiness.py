@@ -31,9 +31,10 @@ from dealwire.journal import database
 from dealwire.journal.errors import JournalBusy, JournalError, JournalInaccessible
 from dealwire.journal.sealing import sealer_of
 from dealwire.journal.segments import gaming_day
+from dealwire.journal.stamping import authority_of
 from dealwire.listening import is_loopback, must_be_free
 from dealwire.service.ownership import not_owned, setups_of
-from dealwire.service.seals import faces_in_clear, load_seal, seal_in_words
+from dealwire.service.seals import faces_in_clear, load_seal, load_signer, seal_in_words
 from dealwire.tls import TlsFiles
 from devices.clock import SystemClock
 from devices.files import check_kind, may
@@ -95,6 +96,7 @@ def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
     yield from editions(found)
     yield from _journal(found.journal)
     yield from _seal(found)
+    yield from _signing(found)
     yield from _meters(found)
     if found.attestation is not None:
         yield from _attestation(found, found.attestation)
@@ -201,6 +203,27 @@ def _seal(found: Configuration) -> Iterator[Tried]:
 def _attestation(found: Configuration, part: AttestationPart) -> Iterator[Tried]:
     """Check the keys and the list of firmware, as a start does."""
     yield from _tried("attestation", ("attestation",), lambda: Trust(part, found.journal.path).opened(), Trust.in_words)
+
+
+def _signing(found: Configuration) -> Iterator[Tried]:
+    """Check the key that signs checkpoints."""
+    part, key = found.journal, ("journal", "signing-key-file")
+    if part.signing_key_file is None:
+        return
+    if not installed("cryptography"):
+        yield wrong("signing", key, ExtraMissing("cryptography", "journal"))
+    else:
+        if part.timestamp_url is not None and not installed(*EXTRAS["stamp"].modules):
+            yield wrong("signing", ("journal", "timestamp-url"), ExtraMissing("rfc3161-client", "stamp"))
+        elif (ca := part.timestamp_ca_file) is not None:
+            yield from _tried(
+                "signing",
+                ("journal", "timestamp-ca-file"),
+                lambda: authority_of(ca),
+                lambda _: f"a time stamp a day from {part.timestamp_url}",
+            )
+        name = part.signing_key_file.name
+        yield from _tried("signing", key, lambda: load_signer(part), lambda _: f"checkpoints are signed with {name}")
 
 
 def _meters(found: Configuration) -> Iterator[Tried]:

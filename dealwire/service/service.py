@@ -28,6 +28,7 @@ from dealwire.journal.tables import JournaledPublisher
 from dealwire.journal.transport import Gate
 from dealwire.service.archivist import Archivist
 from dealwire.service.attesting import Attesting
+from dealwire.service.day_stamps import DayStamps
 from dealwire.service.disk import DiskWatch
 from dealwire.service.identities import Identities
 from dealwire.service.interpreter import look_for_garbage, switching_within
@@ -36,7 +37,7 @@ from dealwire.service.opening import StartClock, TablesOpening
 from dealwire.service.ownership import own
 from dealwire.service.reloads import Reloads
 from dealwire.service.requests import RequestHandler
-from dealwire.service.seals import faces_in_clear, load_seal
+from dealwire.service.seals import faces_in_clear, load_seal, load_signer
 from dealwire.service.snapshot_schedule import SnapshotSchedule
 from dealwire.service.table_session import Pulse, TableSession
 from dealwire.service.timekeeping import follows, sentence_of
@@ -106,14 +107,17 @@ class Service:
 
     def __enter__(self) -> "Service":
         part = self.configuration.journal
-        key = load_seal(part)
+        key, signer = load_seal(part), load_signer(part)
         for warning in faces_in_clear(self.configuration):
             _log.warning("%s", warning)
         begins = StartClock.of(part.path, self.clock, self._make_clock, is_right=self._clock_is_right)
         self.clock = begins.clock
         about = {"clock": self.clock.readings()}
-        self.journal = Journal(part.path, key=key, clock=self.clock, about=about, set_back=begins.set_back)
+        self.journal = Journal(
+            part.path, key=key, clock=self.clock, about=about, set_back=begins.set_back, signer=signer
+        )
         self.journal.before_sync, self.journal.after_sync = self.hub.release_interpreter, self.hub.claim_interpreter
+        self._stamps = DayStamps(self.journal, part)
         self._disk = DiskWatch(self.journal.path.parent)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
         self._showing = ViewSchedule(self.hub, self.owner, self.clock, len(self.configuration.table))
@@ -238,6 +242,7 @@ class Service:
             session.close()
             session.status("stopped", f"table {session.name} is no longer served", self.clock.now_ns())
         self._archivist.close()
+        self.journal.checkpoints.beat(self.clock.now_ns(), 0)
         self._give_out()
         self.owner.close()
         self._stack.close()
@@ -287,6 +292,8 @@ class Service:
         self._archivist.beat(now_ns)
         if self._attesting is not None:
             self._attesting.beat(now_ns)
+        self.journal.checkpoints.beat(now_ns, self.configuration.journal.checkpoint_seconds * 10**9)
+        self._warn(self._stamps.beat(now_ns), now_ns)
         self._give_out()
         self._look_at_disk(now_ns)
         self._look_at_clock(now_ns)
@@ -311,6 +318,9 @@ class Service:
         warning = self._disk.look(now_ns)
         self.health.disk_free, self.health.disk_size = self._disk.free, self._disk.size
         self.health.archive_missing = self._archivist.missing
+        self._warn(warning, now_ns)
+
+    def _warn(self, warning: str | None, now_ns: int) -> None:
         if warning is not None:
             _log.warning("%s: %s", self.journal.path, warning)
             for session in self.tables.values():
