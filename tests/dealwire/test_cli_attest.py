@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import stat
 from datetime import date, timedelta
@@ -20,6 +21,7 @@ from protocol.tomlfile import TomlFileError
 from tests.support.rigs import attested as rig
 from tests.support.rigs.serving import write_configuration
 
+SHOE = ("--class", "shoe", "--model", "m", "--serial", "s")
 TOMORROW = date.today() + timedelta(days=1)
 
 
@@ -119,15 +121,15 @@ def test_private_files_are_private_and_nothing_secret_is_shown(tmp_path: Path) -
         (("key", "maker.key", "--for", "maker", "--name", "Acme"), "exists; a key is never overwritten"),
         (("key", "x", "--for", "maker", "--name", "a name of 17 byte"), "must be 1 to 16 printable ASCII characters"),
         (
-            ("certify", "--key", "maker.key", *["--class", "shoe", "--model", "m", "--serial", "s"]),
+            ("certify", "--key", "maker.key", *SHOE),
             "give IDENTITY or --public",
         ),
         (
-            ("certify", "x", "--key", "list.key", *["--class", "shoe", "--model", "m", "--serial", "s"]),
+            ("certify", "x", "--key", "list.key", *SHOE),
             "'tdp-maker-key KEY NAME'",
         ),
         (
-            ("certify", "--key", "maker.key", *["--class", "shoe", "--model", "m", "--serial", "s", "--public", "00"]),
+            ("certify", "--key", "maker.key", *SHOE, "--public", "00"),
             "64 hexadecimal",
         ),
         (("sign", "maker.key", "--key", "list.key"), "not a list of firmware; allowed: 'tdp-firmware-list NUMBER"),
@@ -158,30 +160,26 @@ def test_a_new_list_needs_its_last_day(tmp_path: Path) -> None:
 
 
 def test_keys_and_lists_of_garbage_are_refused(tmp_path: Path) -> None:
-    """2,000 damaged copies of each: nothing but the errors that the commands print."""
+    """Damaged copies of each: refused with the errors that the commands print, or of the same content."""
     file, rng = tmp_path / "file", random.Random(35)
-    keys = trusted_text = f"tdp-list-public {rig.public(rig.SIGNER).hex()} laboratory\n"
-    (tmp_path / "keys").write_text(keys)
-    signers, good, taken = trusted(tmp_path / "keys", "list"), rig.list_text().encode(), 0
-    for _ in range(2000):
+    keys, good = f"tdp-list-public {rig.public(rig.SIGNER).hex()} laboratory\n".encode(), rig.list_text().encode()
+    file.write_bytes(keys)
+    signers = trusted(file, "list")
+    file.write_bytes(good)
+    whole = FirmwareList.load(file, signers)
+    for _ in range(200):
         data = bytearray(good)
         for _ in range(rng.randrange(1, 4)):
             at = rng.randrange(len(data))
             data[at : at + rng.randrange(3)] = rng.randbytes(rng.randrange(3))
         file.write_bytes(data)
-        try:
-            FirmwareList.load(file, signers)
-            taken += bytes(data).rstrip(b"\n") != good.rstrip(b"\n")
-        except ListRefused:
-            pass
-        spoiled = bytearray(trusted_text.encode())
+        with contextlib.suppress(ListRefused):
+            assert FirmwareList.load(file, signers) == whole
+        spoiled = bytearray(keys)
         spoiled[rng.randrange(len(spoiled))] = rng.randrange(256)
         file.write_bytes(spoiled)
-        try:
-            trusted(file, "list")
-        except KeyProblem:
-            pass
-    assert taken <= 20, "only blanks around the signature are taken"
+        with contextlib.suppress(KeyProblem):
+            assert len(trusted(file, "list")) == 1
 
 
 @pytest.mark.parametrize(
@@ -189,7 +187,7 @@ def test_keys_and_lists_of_garbage_are_refused(tmp_path: Path) -> None:
     [
         (
             'without = ["table-1/shoe"]',
-            "there is no device table-1/shoe; there are table-1/shuffler, table-1/controller",
+            "no device table-1/shoe; there are table-1/shuffler, table-1/controller",
         ),
         ('without = ["shoe"]', "attestation.without"),
         ("each-minutes = -1", "attestation.each-minutes"),
