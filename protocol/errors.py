@@ -52,6 +52,14 @@ class BadReport(RemoteError):
         super().__init__(f"{dialect}: {why}; {shorten(body)}")
 
 
+class NotOpen(LocalError):
+    """A person at a device asks for something that needs its power on, or its door open."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+        super().__init__(why)
+
+
 class NotUp(LocalError):
     """A command was requested on a link that has no session."""
 
@@ -164,6 +172,10 @@ class LineClosed(LineError):
     def __init__(self, line: str, why: str) -> None:
         self.line, self.why = line, why
         super().__init__(f"{line}: line closed: {why}")
+
+
+class LineUnsealed(LineClosed):
+    """The line must be sealed and cannot be: the device offers none, is not paired, or is another one."""
 
 
 class LineAbsent(LineError):
