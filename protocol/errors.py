@@ -36,6 +36,13 @@ class CannotEncode(LocalError):
         super().__init__(f"{message} cannot be encoded: {why}")
 
 
+class SealRequired(RemoteError):
+    """The device takes only sealed frames."""
+
+    def __init__(self) -> None:
+        super().__init__("the device is paired and takes only sealed frames; use its keys, or have it forget its hosts")
+
+
 class BadPayload(RemoteError):
     """A frame with a valid check has a payload that does not fit the layout of its message."""
 

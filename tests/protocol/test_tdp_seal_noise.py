@@ -23,7 +23,7 @@ from protocol.tdp.messages import (
 )
 from protocol.tdp.packets import PACKETS
 from protocol.tdp.seal.keyset import KeySet
-from protocol.tdp.seal.noise import Handshake, Pattern
+from protocol.tdp.seal.noise import Handshake, NoisePattern
 from protocol.tdp.seal.suite import HandshakeFailed
 from protocol.tdp.seal.words import BadCode, code_of, key_id, secret_of, short_string
 from tests.support.oracles import seal_by_dissononce as foreign
@@ -33,11 +33,11 @@ VECTORS: Final[dict[str, Any]] = json.loads(foreign.PATH.read_text(encoding="utf
 PROLOGUE: Final = b"TDP 1.4 seal" + bytes(range(117))
 CODE: Final = bytes(range(200, 232))
 BOTH_ROLES = pytest.mark.parametrize("initiator", [True, False], ids=["host", "device"])
-BOTH_PATTERNS = pytest.mark.parametrize("pattern", list(Pattern))
+BOTH_PATTERNS = pytest.mark.parametrize("pattern", list(NoisePattern))
 
 
-def ours(pattern: Pattern, initiator: bool, own: bytes, remote: bytes, **more: Any) -> Handshake:
-    known = {"remote": remote} if pattern is Pattern.SEAL else {"code": CODE}
+def ours(pattern: NoisePattern, initiator: bool, own: bytes, remote: bytes, **more: Any) -> Handshake:
+    known = {"remote": remote} if pattern is NoisePattern.SEAL else {"code": CODE}
     return Handshake(SUITE, pattern, initiator=initiator, own=own, prologue=PROLOGUE, **known, **more)
 
 
@@ -51,12 +51,12 @@ def keys(chance: Random) -> tuple[bytes, bytes]:
 @BOTH_PATTERNS
 @BOTH_ROLES
 @pytest.mark.parametrize("seed", range(3))
-def test_noiseprotocol_agrees(pattern: Pattern, initiator: bool, seed: int) -> None:
+def test_noiseprotocol_agrees(pattern: NoisePattern, initiator: bool, seed: int) -> None:
     mine, theirs = keys(Random(seed))
     other = NoiseConnection.from_name(f"Noise_{pattern}_25519_ChaChaPoly_SHA256".encode())
     (other.set_as_responder if initiator else other.set_as_initiator)()
     other.set_keypair_from_private_bytes(Keypair.STATIC, theirs)
-    if pattern is Pattern.SEAL:
+    if pattern is NoisePattern.SEAL:
         other.set_keypair_from_public_bytes(Keypair.REMOTE_STATIC, SUITE.public(mine))
     else:
         other.set_psks(CODE)
@@ -83,7 +83,7 @@ def test_noiseprotocol_agrees(pattern: Pattern, initiator: bool, seed: int) -> N
 @BOTH_ROLES
 @pytest.mark.parametrize("seed", range(3))
 def test_dissononce_agrees_with_fixed_and_with_random_ephemeral_keys(
-    pattern: Pattern, initiator: bool, seed: int
+    pattern: NoisePattern, initiator: bool, seed: int
 ) -> None:
     chance = Random(seed)
     mine, theirs = keys(chance)
@@ -113,9 +113,9 @@ def test_the_vectors_are_those_that_dissononce_writes() -> None:
 def test_each_handshake_of_the_vectors_comes_out(vector: dict[str, Any], initiator: bool) -> None:
     side, other = ("host", "device") if initiator else ("device", "host")
     raw = {key: bytes.fromhex(value) for key, value in vector.items() if isinstance(value, str) and key != "name"}
-    pattern = Pattern(vector["pattern_name"]["text"])
+    pattern = NoisePattern(vector["pattern_name"]["text"])
     known: dict[str, Any] = {"code": secret_of(vector["code"]["text"])} if "code" in vector else {}
-    if pattern is Pattern.SEAL:
+    if pattern is NoisePattern.SEAL:
         known["remote"] = SUITE.public(raw[f"{other}_private"])
     shake = Handshake(SUITE, pattern, initiator=initiator, own=raw[f"{side}_private"], prologue=raw["prologue"],
                       ephemeral=raw[f"{side}_ephemeral"], **known)  # fmt: skip
@@ -157,7 +157,7 @@ def test_each_sealed_frame_of_the_vectors_opens_and_is_written_alike(vector: dic
 
 
 @BOTH_PATTERNS
-def test_a_message_with_any_bit_changed_is_refused(pattern: Pattern) -> None:
+def test_a_message_with_any_bit_changed_is_refused(pattern: NoisePattern) -> None:
     chance = Random(5)
     host, device = keys(chance)
 
@@ -189,7 +189,7 @@ def test_a_message_with_any_bit_changed_is_refused(pattern: Pattern) -> None:
 
 @pytest.mark.parametrize("point", [bytes(32), b"\1" + bytes(31), b"\xec" + b"\xff" * 30 + b"\x7f"])
 def test_a_key_that_agrees_on_nothing_is_refused(point: bytes) -> None:
-    shake = ours(Pattern.SEAL, False, b"\7" * 32, SUITE.public(b"\5" * 32))
+    shake = ours(NoisePattern.SEAL, False, b"\7" * 32, SUITE.public(b"\5" * 32))
     with pytest.raises(HandshakeFailed, match="agree on nothing"):
         shake.read(point + bytes(16))
 
@@ -197,9 +197,9 @@ def test_a_key_that_agrees_on_nothing_is_refused(point: bytes) -> None:
 def test_another_prologue_is_another_handshake() -> None:
     host, device = keys(Random(9))
     call = Handshake(
-        SUITE, Pattern.SEAL, initiator=True, own=host, prologue=b"one", remote=SUITE.public(device)
+        SUITE, NoisePattern.SEAL, initiator=True, own=host, prologue=b"one", remote=SUITE.public(device)
     ).write()
-    other = Handshake(SUITE, Pattern.SEAL, initiator=False, own=device, prologue=b"two", remote=SUITE.public(host))
+    other = Handshake(SUITE, NoisePattern.SEAL, initiator=False, own=device, prologue=b"two", remote=SUITE.public(host))
     with pytest.raises(HandshakeFailed):
         other.read(call)
 

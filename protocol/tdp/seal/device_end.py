@@ -24,12 +24,12 @@ from protocol.tdp.seal.line_end import (
     SEAL_ANSWER,
     SEAL_CALL,
     SEAL_PROLOGUE,
-    LineEnd,
+    SealEnd,
     SealTiming,
     handshake_id,
     link_frame,
 )
-from protocol.tdp.seal.noise import Handshake, Pattern
+from protocol.tdp.seal.noise import Handshake, NoisePattern
 from protocol.tdp.seal.suite import HandshakeFailed, SealSuite
 from protocol.tdp.seal.words import key_id, secret_of, short_string
 
@@ -45,7 +45,7 @@ class PairedHost(NamedTuple):
     name: str
 
 
-class DeviceEnd(LineEnd):
+class DeviceEnd(SealEnd):
     """The device's end, from power-up to power-off. `greeting` is the payload of its HELLO-REPLY in this session.
 
     The owner reads `hosts_changed`, `report_due` and `role` after each call.
@@ -178,7 +178,7 @@ class DeviceEnd(LineEnd):
             self._nak(body, Reason.BUSY, now_ns)
         else:
             self._started_ns = now_ns
-            shake = self._shake(Pattern.SEAL, SEAL_PROLOGUE, remote=called.public)
+            shake = self._shake(NoisePattern.SEAL, SEAL_PROLOGUE, remote=called.public)
             try:
                 shake.read(body[16:])
                 self._answer(body, link_frame(SEAL_ANSWER, shake.write()), now_ns)
@@ -188,7 +188,9 @@ class DeviceEnd(LineEnd):
             into, out = shake.split()
             self._new = KeySet(self._suite, out, into), called.role
 
-    def _shake(self, pattern: Pattern, prologue: bytes, *, remote: bytes | None = None, code: bytes = b"") -> Handshake:
+    def _shake(
+        self, pattern: NoisePattern, prologue: bytes, *, remote: bytes | None = None, code: bytes = b""
+    ) -> Handshake:
         return Handshake(
             self._suite,
             pattern,
@@ -221,7 +223,7 @@ class DeviceEnd(LineEnd):
             self._nak(body, Reason.BUSY, now_ns)
         else:
             self._started_ns = now_ns
-            shake = self._shake(Pattern.PAIR, PAIR_PROLOGUE, code=secret_of(self.code))
+            shake = self._shake(NoisePattern.PAIR, PAIR_PROLOGUE, code=secret_of(self.code))
             try:
                 shake.read(body[8:])
                 self._answer(body, link_frame(PAIR_ANSWER, shake.write()), now_ns)

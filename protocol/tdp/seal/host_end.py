@@ -25,12 +25,12 @@ from protocol.tdp.seal.line_end import (
     SEAL_ANSWER,
     SEAL_CALL,
     SEAL_PROLOGUE,
-    LineEnd,
+    SealEnd,
     SealTiming,
     handshake_id,
     link_frame,
 )
-from protocol.tdp.seal.noise import Handshake, Pattern
+from protocol.tdp.seal.noise import Handshake, NoisePattern
 from protocol.tdp.seal.suite import HandshakeFailed, SealSuite
 from protocol.tdp.seal.words import key_id
 
@@ -42,7 +42,7 @@ UNKNOWN_HOST = "the device does not know this host's key; pair them again"
 NOT_THE_KEY = "the device does not have the key that it was paired with: it is another one, or someone is in between"
 
 
-class HostEnd(LineEnd):
+class HostEnd(SealEnd):
     """The host's end. `find` returns the public key that belongs to a HELLO-REPLY; it raises KeyError, with a reason
     for a reader, if there is none."""
 
@@ -91,7 +91,7 @@ class HostEnd(LineEnd):
     def _start(self, greeting: bytes, now_ns: int) -> None:
         self._shake = Handshake(
             self._suite,
-            Pattern.SEAL,
+            NoisePattern.SEAL,
             initiator=True,
             own=self._own,
             prologue=SEAL_PROLOGUE + greeting,

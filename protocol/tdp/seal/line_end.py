@@ -64,14 +64,14 @@ class SealStats:
     naks: int = 0
 
 
-class Passed(NamedTuple):
+class SealedBytes(NamedTuple):
     """Bytes for the link, and bytes for the line."""
 
     up: bytes
     out: bytes
 
 
-class LineEnd:
+class SealEnd:
     """One end of a sealed line."""
 
     def __init__(self, suite: SealSuite, own: bytes, timing: SealTiming | None = None) -> None:
@@ -96,7 +96,7 @@ class LineEnd:
                 self._send(body, now_ns)
         return self._take().out
 
-    def receive(self, data: bytes, now_ns: int) -> Passed:
+    def receive(self, data: bytes, now_ns: int) -> SealedBytes:
         """Process bytes that arrived at `now_ns`."""
         self._expire(now_ns)
         self._byte_ns = now_ns
@@ -107,7 +107,7 @@ class LineEnd:
                 self._pass_noise(body)
         return self._take()
 
-    def tick(self, now_ns: int) -> Passed:
+    def tick(self, now_ns: int) -> SealedBytes:
         """Do what is due by `now_ns`."""
         self._expire(now_ns)
         return self._take()
@@ -140,8 +140,8 @@ class LineEnd:
 
     # -------------------------------------------------------------- inside
 
-    def _take(self) -> Passed:
-        passed = Passed(b"".join(self._up), b"".join(self._out))
+    def _take(self) -> SealedBytes:
+        passed = SealedBytes(b"".join(self._up), b"".join(self._out))
         self._up.clear()
         self._out.clear()
         return passed

@@ -12,16 +12,16 @@ from typing import Final
 from protocol.tdp.seal.suite import KEY_BYTES, TAG_BYTES, HandshakeFailed, SealSuite
 
 
-class Pattern(StrEnum):
+class NoisePattern(StrEnum):
     """Handshake patterns: XXpsk3 pairs two ends that share a code, KK joins two that know each other's key."""
 
     PAIR = "XXpsk3"
     SEAL = "KK"
 
 
-_MESSAGES: Final[dict[Pattern, tuple[tuple[str, ...], ...]]] = {
-    Pattern.PAIR: (("e",), ("e", "ee", "s", "es"), ("s", "se", "psk")),
-    Pattern.SEAL: (("e", "es", "ss"), ("e", "ee", "se")),
+_MESSAGES: Final[dict[NoisePattern, tuple[tuple[str, ...], ...]]] = {
+    NoisePattern.PAIR: (("e",), ("e", "ee", "s", "es"), ("s", "se", "psk")),
+    NoisePattern.SEAL: (("e", "es", "ss"), ("e", "ee", "se")),
 }
 
 
@@ -44,7 +44,7 @@ class Handshake:
     - `own`: the end's private key.
     - `remote`: the other end's public key; for KK it is known before.
     - `code`: 32 bytes that both ends share, for XXpsk3.
-    - `ephemeral`: the private key of this handshake, made anew unless a test gives it.
+    - `ephemeral`: the private key of this handshake, a new one unless a test gives it.
 
     HandshakeFailed leaves the handshake unusable.
     """
@@ -52,7 +52,7 @@ class Handshake:
     def __init__(
         self,
         suite: SealSuite,
-        pattern: Pattern,
+        pattern: NoisePattern,
         *,
         initiator: bool,
         own: bytes,
@@ -69,10 +69,12 @@ class Handshake:
         self._suite, self._initiator, self._own, self._code = suite, initiator, own, code
         self._chaining, self._key, self._count = self.hash, b"", 0
         self._ephemeral, self._remote_ephemeral = ephemeral, b""
-        self._keys_e = pattern is Pattern.PAIR  # a pattern with a code mixes each ephemeral key into the cipher's key
+        self._keys_e = (
+            pattern is NoisePattern.PAIR
+        )  # a pattern with a code mixes each ephemeral key into the cipher's key
         self._left = list(_MESSAGES[pattern])
         self._mix(prologue)
-        if pattern is Pattern.SEAL:
+        if pattern is NoisePattern.SEAL:
             assert remote is not None
             both = suite.public(own), remote
             for public in both if initiator else reversed(both):

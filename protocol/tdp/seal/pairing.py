@@ -14,12 +14,12 @@ from protocol.tdp.seal.line_end import (
     PAIR_CALL,
     PAIR_PROLOGUE,
     PAIR_PROOF,
-    LineEnd,
+    SealEnd,
     SealTiming,
     handshake_id,
     link_frame,
 )
-from protocol.tdp.seal.noise import Handshake, Pattern
+from protocol.tdp.seal.noise import Handshake, NoisePattern
 from protocol.tdp.seal.suite import HandshakeFailed, SealSuite
 from protocol.tdp.seal.words import short_string
 
@@ -28,7 +28,7 @@ NOT_NOW = "the device is not in pairing, or the code is wrong or used up; have i
 FULL = "the device is busy, or paired with as many hosts as it can hold; a person at the device can forget them"
 
 
-class HostPairing(LineEnd):
+class HostPairing(SealEnd):
     """The host's end of one pairing. `done` or `problem` ends it; until then call `tick` at each deadline."""
 
     def __init__(
@@ -99,7 +99,7 @@ class HostPairing(LineEnd):
         self.hello = hello
         self._shake = Handshake(
             self._suite,
-            Pattern.PAIR,
+            NoisePattern.PAIR,
             initiator=True,
             own=self._own,
             prologue=PAIR_PROLOGUE + body[8:],

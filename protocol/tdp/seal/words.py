@@ -1,4 +1,4 @@
-"""What people read and type for a sealed line: the code of pairing, and the short authentication string."""
+"""Texts that people read and type for a sealed line: the code of pairing, and the short authentication string."""
 
 import hashlib
 import re

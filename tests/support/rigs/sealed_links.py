@@ -35,7 +35,7 @@ class SealedPair(Pair):
         super().__post_init__()
         self.tapped: list[tuple[str, bytes]] = []
         self.passed: list[bytes] = []
-        """What was passed up to the host's link."""
+        """Bytes that were passed up to the host's link."""
         self.device_end: DeviceEnd | None = None
         self.host_end = self._new_host_end()
 
