@@ -184,6 +184,10 @@ class LineClosed(LineError):
 class LineUnsealed(LineClosed):
     """The line must be sealed and cannot be: the device offers none, is not paired, or is another one."""
 
+    def __init__(self, line: str, why: str) -> None:
+        super().__init__(line, why)
+        self.args = (f"{line}: not sealed: {why}",)
+
 
 class LineAbsent(LineError):
     """The port does not exist, or nothing listens at the address."""
