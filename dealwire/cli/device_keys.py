@@ -1,6 +1,5 @@
 """Commands `dealwire device pair` and `dealwire device keys`: the keys of sealed lines."""
 
-import os
 import socket
 import sys
 from collections.abc import Callable
@@ -158,7 +157,7 @@ def _typed(prompt: str) -> str:
     """Return a line from standard input."""
     if sys.stdin is None:
         raise Stop(Exit.USAGE, "standard input is closed; give the code with --code")
-    if os.isatty(sys.stdin.fileno()):
+    if sys.stdin.isatty():
         click.echo(prompt, nl=False, err=True)
     line = sys.stdin.readline()
     if not line:

@@ -11,9 +11,10 @@ from devices.line.loop import Member
 from devices.simulator.unit import Unit
 from devices.simulator.unit_seal import BadIdentity, UnitSeal
 from protocol.errors import DealwireError
+from protocol.tdp.messages import Role
 from protocol.tdp.seal.suite import SealSuite
 
-ALLOWED: Final = "pair, forget or close, and a device"
+ALLOWED: Final = "pair [with a role behind the device], forget or close, and a device"
 _CHUNK: Final = 4096
 _LINE_MAX: Final = 200
 
@@ -83,9 +84,10 @@ class Doors(Member):
     def _follow(self, words: list[str], now_ns: int) -> None:
         if not words:
             return
-        act, name = words[0], " ".join(words[1:])
+        act, name, role = [*words, "", ""][:3]
         unit = self._units.get(name)
-        if act not in ("pair", "forget", "close") or unit is None or unit.seal is None:
+        fits = role.upper() in Role.__members__ if act == "pair" and role else len(words) == 2
+        if act not in ("pair", "forget", "close") or unit is None or unit.seal is None or not fits:
             self._show(
                 "door", f"not followed: {' '.join(words)[:40]!r}; allowed: {ALLOWED} of {', '.join(self._units)}"
             )
@@ -93,7 +95,7 @@ class Doors(Member):
         try:
             unit.seal.open_door(act != "close")
             if act == "pair":
-                unit.seal.allow_pairing(now_ns)
+                unit.seal.allow_pairing(now_ns, Role[role.upper() or "OPERATE"])
             elif act == "forget":
                 unit.seal.forget_hosts()
                 self._show(name, "forgot its hosts")

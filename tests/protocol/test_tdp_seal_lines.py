@@ -325,11 +325,7 @@ def test_a_device_that_does_not_know_the_host_is_named() -> None:
 
 
 def test_a_device_with_another_key_is_refused() -> None:
-    pair = SealedPair(device_key=OTHER_KEY)
-    pair.start()
-    pair.run(4_000)
-    assert not pair.up
-    assert clear_frames(pair, "device") <= CLEAR_TO_DEVICE
+    assert problem_of(SealedPair(device_key=OTHER_KEY)) == he.NOT_THE_KEY
 
 
 def test_a_device_that_answers_without_its_key_is_refused() -> None:

@@ -11,6 +11,7 @@ host sends HELLO and handshake messages and nothing else, whatever arrives.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from protocol.errors import BadPayload
 from protocol.tdp.codec import decode, encode
@@ -40,6 +41,7 @@ KeyLog = Callable[[bytes, bytes, bytes], None]
 NO_SEAL = "the device offers no sealed line, and this line requires one"
 UNKNOWN_HOST = "the device does not know this host's key; pair them again"
 NOT_THE_KEY = "the device does not have the key that it was paired with: it is another one, or someone is in between"
+_REFUSALS: Final = {int(Reason.NOT_PERMITTED): UNKNOWN_HOST, int(Reason.BAD_PAYLOAD): NOT_THE_KEY}
 
 
 class HostEnd(SealEnd):
@@ -219,5 +221,5 @@ class HostEnd(SealEnd):
             return
         if nak.reason == Reason.NOT_SEALED and now_ns - self._opened_ns >= self._timing.repeat_ns:
             self._hint(now_ns, None)
-        elif nak.reason == Reason.NOT_PERMITTED and body[6] == SEAL_CALL and not body[7] and self._silent(now_ns):
-            self._shake, self.problem = None, UNKNOWN_HOST
+        elif nak.reason in _REFUSALS and body[6] == SEAL_CALL and not body[7] and self._silent(now_ns):
+            self._shake, self.problem = None, _REFUSALS[nak.reason]
