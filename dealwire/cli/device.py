@@ -12,10 +12,12 @@ from dealwire.attest.firmware import FirmwareList
 from dealwire.attest.keys import trusted
 from dealwire.attest.trust import today
 from dealwire.cli import attest
+from dealwire.cli.device_keys import keys, pair, seal_of
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.gat import ROWS, need_gat, verify_gat
-from dealwire.cli.options import A_FILE, IMAGE_MAX_BYTES, JSON_LINES, SECONDS, Row, declared, usually
+from dealwire.cli.options import A_FILE, A_FOLDER, IMAGE_MAX_BYTES, JSON_LINES, SECONDS, Row, declared, usually
 from dealwire.cli.terminal import echo, say_object
+from dealwire.service.line_keys import LineKeys
 from devices.attestation import Maker, NotAttested
 from devices.dialects.translation import names_of
 from devices.drive.driving import TIMEOUT_S, open_device
@@ -33,26 +35,29 @@ _TIMEOUT: Final[Row] = (
     usually(TIMEOUT_S, SECONDS, metavar="SECONDS"),
     "Time to wait for the device.",
 )
+_SEALED_WITH: Final[Row] = ("--keys folder", A_FOLDER, "Folder with the keys of sealed lines: seal the line.")
 
 
 @click.group("device")
 def command() -> None:
-    """Read a device's meters, or verify its firmware. Nothing moves, and nothing is changed."""
+    """Read a device's meters, verify its firmware, or pair it for a sealed line. Nothing moves."""
 
 
+command.add_command(pair)
+command.add_command(keys)
 command.add_command(attest.command)
 
 
 @command.command("meters")
 @click.argument("line", metavar="LINE")
-@declared(_TIMEOUT, JSON_LINES)
-def meters(line: str, timeout_s: float, as_json: bool) -> None:
+@declared(_SEALED_WITH, _TIMEOUT, JSON_LINES)
+def meters(line: str, folder: Path | None, timeout_s: float, as_json: bool) -> None:
     """Print all meters of the device on LINE by component: rounds, cards, shuffles, jams, hours.
 
     LINE is an address such as /dev/ttyUSB0, tcp://host:port or sim:shuffler. Meters only grow; after 4,294,967,295 they
     restart at 0. The exit code is 6 if the device has no meters or its protocol version is too old.
     """
-    with closing(open_device(line, timeout_s=timeout_s)) as device:
+    with closing(open_device(line, timeout_s=timeout_s, seal=seal_of(folder))) as device:
         who, readings = device.identity, _in_time(device.meters)
     if as_json:
         about = {"maker": who.maker, "model": who.model, "serial": who.serial, "firmware": who.firmware}
@@ -77,6 +82,7 @@ def meters(line: str, timeout_s: float, as_json: bool) -> None:
     ("--makers", A_FILE, "The device must sign, certified by one of these makers."),
     ("--allowed", A_FILE, "With --makers: the signed list on which its firmware must be."),
     ("--signers", A_FILE, "With --allowed: public keys of those who may sign it."),
+    _SEALED_WITH,
     *ROWS,
     _TIMEOUT,
     JSON_LINES,
@@ -92,6 +98,7 @@ def verify(
     makers: Path | None,
     allowed: Path | None,
     signers: Path | None,
+    folder: Path | None,
     timeout_s: float,
     as_json: bool,
     gat: bool,
@@ -114,7 +121,7 @@ def verify(
     need_gat(ctx)
     given = _nonce(nonce)
     if makers or allowed or signers:
-        _attest(line, _trusting(makers, allowed, signers, image, nonce, digest_of), timeout_s, as_json)
+        _attest(line, _trusting(makers, allowed, signers, image, nonce, digest_of), folder, timeout_s, as_json)
         return
     if digest_of is not None:
         if given is None:
@@ -122,7 +129,7 @@ def verify(
         _print({"nonce": given.hex(), "digest": measure(given, read_image(digest_of)).hex()}, as_json)
         return
     expected = read_image(image) if image is not None else None
-    with closing(open_device(line, timeout_s=timeout_s)) as device:
+    with closing(open_device(line, timeout_s=timeout_s, seal=seal_of(folder))) as device:
         answer = _in_time(lambda: device.verify(given))
     found: dict[str, object] = {
         "line": line,
@@ -155,13 +162,17 @@ def _trusting(
 
 
 def _attest(
-    line: str, trusting: tuple[tuple[Maker, ...], FirmwareList | None], timeout_s: float, as_json: bool
+    line: str,
+    trusting: tuple[tuple[Maker, ...], FirmwareList | None],
+    folder: Path | None,
+    timeout_s: float,
+    as_json: bool,
 ) -> None:
     """Have the device sign its measurement, and look its firmware up in the signed list."""
-    known, listed = trusting
-    with closing(open_device(line, timeout_s=timeout_s)) as device:
+    (known, listed), keys_of = trusting, LineKeys.read(folder).find if folder is not None else lambda _: None
+    with closing(open_device(line, timeout_s=timeout_s, seal=seal_of(folder))) as device:
         try:
-            evidence, proof = _in_time(lambda: device.attest(known))
+            evidence, proof = _in_time(lambda: device.attest(known, line_key=keys_of))
             found: dict[str, object] = {
                 "line": line,
                 "device": " ".join((evidence.hello.maker, evidence.hello.model, evidence.hello.serial)),

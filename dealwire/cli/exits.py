@@ -35,9 +35,11 @@ from protocol.errors import (
     LineDenied,
     LineGarbled,
     LineMute,
+    LineUnsealed,
     NoAnswer,
     NotPermitted,
     RemoteError,
+    SealRequired,
 )
 from protocol.nearest import LISTED, did_you_mean, instead
 
@@ -61,6 +63,7 @@ BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe, TlsUnsafe), Exit.PERMISSION),
     ((KeyProblem, KeyUnknown, SealingUnavailable, OutputClosed), Exit.USAGE),
     ((NoAnswer, LineMute), Exit.TIMEOUT),
+    ((LineUnsealed, SealRequired), Exit.PROTOCOL),
     ((LineAbsent, LineClosed), Exit.ABSENT),
     (
         (JournalUnwritable, JournalDiffers, NotProvable, ClockDoubtful, OutputFailed, AuthorityRefusal),

@@ -10,6 +10,7 @@ from dealer_flow.procedure.load import load_procedure
 from dealwire.cli.house_options import HouseTerms
 from dealwire.cli.options import (
     A_FILE,
+    A_FOLDER,
     FILE,
     FLAG,
     ID_OR_FILE,
@@ -17,7 +18,6 @@ from dealwire.cli.options import (
     SEED,
     decimal,
     declared,
-    many,
     usually,
     whole,
 )
@@ -32,12 +32,12 @@ from devices.files import read_file
 from devices.line.loop import Member
 from devices.simulator.gat import FAULTS, GatTable, SimulatedGat, software
 from devices.simulator.host import SimulatorHost
-from devices.simulator.identity import Identity
 from devices.simulator.shoe_table import FRONT_ENDS
 from devices.simulator.unit import Unit
 
 if TYPE_CHECKING:
     from dealwire.bench.hands.simulated_port import HandsPort
+    from dealwire.rehearsal.doors import Doors
 
 LINE = usually("pty", metavar="pty|tcp:PORT")
 
@@ -73,7 +73,13 @@ LINE = usually("pty", metavar="pty|tcp:PORT")
         {**A_FILE, "callback": lambda _ctx, _param, file: _image(file)},
         "Firmware image of the devices, for `dealwire device verify`; by default the text of the firmware version.",
     ),
-    ("--identity identities", many("DEVICE=FILE"), "Keys of a device: it signs measurements of its firmware."),
+    (
+        "--identity identities",
+        A_FOLDER,
+        "Give the devices keys from files in this folder, which are made if absent, so that their lines can be sealed "
+        "and, once a maker has certified them, their measurements are signed. "
+        "Then `pair DEVICE`, `forget DEVICE` and `close DEVICE` on standard input are a person at its door.",
+    ),
     ("--gat gat_line", {"metavar": "pty|tcp:PORT"}, "Also answer GAT on this line, for the first of the devices."),
     ("--gat-fault", {"type": click.Choice(list(FAULTS))}, "With --gat: fault of that line."),
     ("--list as_list", FLAG, "List the scenarios that are included."),
@@ -95,7 +101,7 @@ def command(
     seed: int | None,
     hands: Path | None,
     firmware: bytes | None,
-    identities: tuple[str, ...],
+    identities: Path | None,
     gat_line: str | None,
     gat_fault: str | None,
     as_list: bool,
@@ -128,7 +134,8 @@ def command(
         shoe_dialect=shoe_dialect,
         forever=forever,
         beside=lambda host, table: [
-            *_hands_port(hands, host, _flashed(_identified(table, identities), firmware)),
+            *_hands_port(hands, host, _flashed(table, firmware)),
+            *_doors(identities, host, table, as_json),
             *gat.members(table),
         ],
     )
@@ -178,15 +185,17 @@ def _flashed(table: DealtTable, image: bytes | None) -> DealtTable:
     return table
 
 
-def _identified(table: DealtTable, given: tuple[str, ...]) -> DealtTable:
-    """Give devices of the table the keys in these files. Raise UsageError for a device that it does not have."""
+def _doors(folder: Path | None, host: SimulatorHost, table: DealtTable, as_json: bool) -> "list[Doors]":
+    """Return the doors of the table's devices, if they have keys."""
+    if folder is None:
+        return []
+    from dealwire.rehearsal.doors import Doors
+    from dealwire.service.line_keys import ciphers
+
     units = {name: unit for name, unit in table.units.items() if isinstance(unit, Unit)}
-    for each in given:
-        name, _, file = each.partition("=")
-        if name not in units or not file:
-            raise click.UsageError(f"--identity {each}: use DEVICE=FILE, DEVICE one of {', '.join(units)}")
-        units[name].identify(Identity.read(file))
-    return table
+    shown = (lambda name, text: say_object("dealwire.sim/1", "face", device=name, shows=text)) if as_json else None
+    show = shown or (lambda name, text: echo(f"{name}: {text}"))
+    return [Doors(units, folder, ciphers(), host.pump, show, SystemClock().now_ns())]
 
 
 def _hands_port(path: Path | None, host: SimulatorHost, table: DealtTable) -> "list[HandsPort]":

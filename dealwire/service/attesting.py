@@ -184,8 +184,7 @@ class Attesting:
         if brought is None or challenge is None or link is None or link.hello is None:
             return
         assert isinstance(brought.message, MeasuredMessage), "a link matches data to their command"
-        pinned = getattr(found.part.pin, "key", None)
-        line_key = bytes.fromhex(pinned) if pinned else None
+        line_key = found.session.line_key(found.part, link.hello)
         evidence = Evidence(link.hello, link.certificate, challenge, brought.message, brought.statement, line_key)
         try:
             proof, allowed = self._trust.judge(evidence)

@@ -32,6 +32,7 @@ from dealwire.service.day_stamps import DayStamps
 from dealwire.service.disk import DiskWatch
 from dealwire.service.identities import Identities
 from dealwire.service.interpreter import look_for_garbage, switching_within
+from dealwire.service.line_keys import line_keys_of
 from dealwire.service.notify import Notifier
 from dealwire.service.opening import StartClock, TablesOpening
 from dealwire.service.ownership import own
@@ -147,6 +148,7 @@ class Service:
         self._early = went_on.unpublished
         if (attestation := self.configuration.attestation) is not None:
             self._attesting = Attesting(attestation, Trust(attestation, self.journal.path).begin())
+        line_keys = line_keys_of(self.configuration)
         for part in self.configuration.table:
             start, publisher = opening.table(part)
             self.tables[part.name] = TableSession(
@@ -157,6 +159,7 @@ class Service:
                 self.clock,
                 self._showing.note,
                 self._identities,
+                line_keys,
                 came_up=self._came_up,
             )
         for timer in (self._beat, self._showing.timer, self._keeping.timer):

@@ -15,6 +15,7 @@ from dealwire.journal.snapshots import encoded, kept_of
 from dealwire.journal.tables import JournaledPublisher, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.service.identities import Identities
+from dealwire.service.line_keys import LineKeys, pinned_key, sealing
 from dealwire.service.releasing import Settling, still_held
 from dealwire.service.seals import clear_warning
 from dealwire.table.redaction import PublishedLine, outcomes_of
@@ -27,7 +28,7 @@ from devices.elsewhere import note_text
 from devices.events import Body, DeviceElsewhere, FirmwareAttested, LinkLost, LinkUp, Seen
 from devices.line.supervisor import LineState, Supervisor
 from protocol.link import Resumable
-from protocol.tdp.messages import Lamp, Role, ShufflerStatusMessage
+from protocol.tdp.messages import HelloReplyMessage, Lamp, Role, ShufflerStatusMessage
 
 if TYPE_CHECKING:
     from devices.simulator.host import SimulatorHost
@@ -64,6 +65,7 @@ class TableSession:
         clock: Clock,
         moved: "Callable[[TableSession], None]" = lambda _: None,
         identities: Identities | None = None,
+        line_keys: LineKeys | None = None,
         came_up: Callable[[str, str], None] = lambda _table, _device: None,
     ) -> None:
         self.part, self.publisher, self.name = part, publisher, part.name
@@ -80,6 +82,7 @@ class TableSession:
         self._start, self._journal, self._clock, self._moved = start, journal, clock, moved
         self._identities = identities if identities is not None else Identities()
         self._came_up = came_up
+        self._line_keys = line_keys
         self._numbers: dict[int, Supervisor] = {}
         self._kept_rounds, self._kept_ns = -1, 0
         self._lines_shown: dict[str, tuple[Link, str | None]] = {}
@@ -110,8 +113,10 @@ class TableSession:
         role = ROLES[device.role]
         budget = self.budgets[device.name] = Budget(device.max_bytes_per_s)
 
+        seal = sealing(device, self._line_keys, self._clock)
+
         def journaled() -> Journaled:
-            inner = opener.open()
+            inner = seal(opener.open())
             return Journaled(inner, self._journal, number, self._clock, gate, budget=budget, patient=patient)
 
         patient = isinstance(dialect.make_link(device.kind, role, False), Resumable)
@@ -130,6 +135,15 @@ class TableSession:
         self._numbers[number] = supervisor
         supervisor.start()
         return supervisor
+
+    def line_key(self, device: DevicePart, hello: HelloReplyMessage) -> bytes | None:
+        """Return the X25519 key with which a device's line is sealed; None for a line that is not sealed."""
+        if device.sealed is None or self._line_keys is None:
+            return None
+        try:
+            return self._line_keys.find(hello, pinned_key(device))
+        except KeyError:  # it was forgotten since the line was sealed: no key is its own
+            return b""
 
     def elsewhere(self, device: str, where: str, now_ns: int) -> None:
         """Record that the device appears on another line too (`where`), or no longer."""

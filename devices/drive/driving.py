@@ -21,7 +21,7 @@ from typing import ClassVar, Final, Literal, Self, TypeVar, overload
 
 from devices import events as e
 from devices.attestation import Evidence, Maker, Proof, check
-from devices.clock import SystemClock
+from devices.clock import Clock, SystemClock
 from devices.dialects.dialect import Dialect
 from devices.dialects.drivers import DRIVERS
 from devices.dialects.known import dialect_named
@@ -29,6 +29,7 @@ from devices.dialects.translation import Driver, TableDriver, names_of
 from devices.drive.address import FORMS, line_at, recorder, short_name
 from devices.drive.handle import OwnedLine
 from devices.record.recording import CaptureWriter
+from devices.transport.base import Transport
 from protocol.errors import (
     BadAnswer,
     LineUnusable,
@@ -156,12 +157,16 @@ class DeviceHandle:
         return answer
 
     def attest(
-        self, makers: Sequence[Maker], region: int = m.Region.FIRMWARE, line_key: bytes | None = None
+        self,
+        makers: Sequence[Maker],
+        region: int = m.Region.FIRMWARE,
+        line_key: Callable[[m.HelloReplyMessage], bytes | None] = lambda _: None,
     ) -> tuple[Evidence, Proof]:
         """Have the device measure its firmware with a random nonce and sign it, and return what that proves.
 
-        `line_key` is the device's X25519 key if the line is sealed. Raise NotAttested if a trusted maker did not
-        certify the device or its signature does not hold, and the errors of `verify`.
+        `line_key` returns the X25519 key of the device that sent this HELLO-REPLY, if the line is sealed. Raise
+        NotAttested if a trusted maker did not certify the device or its signature does not hold, and the errors of
+        `verify`.
         """
         challenge = m.VerifyMessage(token_bytes(NONCE_BYTES), region)
         answer = self._fetch_whole(challenge, m.Capability.VERIFY)
@@ -169,7 +174,8 @@ class DeviceHandle:
         assert isinstance(link, HostLink), "only tdp brings data"
         assert link.hello is not None, "it answered"
         assert isinstance(answer.message, m.MeasuredMessage), "a link matches data to their command"
-        evidence = Evidence(link.hello, link.certificate, challenge, answer.message, answer.statement, line_key)
+        found = answer.message, answer.statement, line_key(link.hello)
+        evidence = Evidence(link.hello, link.certificate, challenge, *found)
         return evidence, check(evidence, makers)
 
     def _fetch(self, message: m.Message, kind: type[M], needs: m.Capability) -> M:
@@ -380,6 +386,7 @@ def open_device(
     dialect: str = ...,
     timeout_s: float = ...,
     record: str | Path | None = ...,
+    seal: Callable[[Transport, Clock], Transport] | None = ...,
 ) -> AnyHandle: ...
 def open_device(
     address: str,
@@ -389,6 +396,7 @@ def open_device(
     dialect: str = "tdp",
     timeout_s: float = TIMEOUT_S,
     record: str | Path | None = None,
+    seal: Callable[[Transport, Clock], Transport] | None = None,
 ) -> AnyHandle:
     """Open the device at `address` and wait until its state is known.
 
@@ -398,6 +406,7 @@ def open_device(
     - `role`: `observe` only listens, `operate` sends commands, `service` also runs tests
     - `timeout_s`: limit of every wait, in seconds
     - `record`: a new capture file for all bytes; requires `device`
+    - `seal`: puts the line's transport into a sealed one; a recording then holds what was opened
 
     Raise LineError if the line cannot be opened, NoAnswer if no device answers, and WrongDevice if another kind of
     device answers.
@@ -413,7 +422,7 @@ def open_device(
     kind = device or (kinds[0] if len(kinds) == 1 else "")
     chooses = not kind and dialect == "tdp" and record is None
     driver = AnyDriver() if chooses else spoken.driver(kind, where="open_device(device=...)")
-    line = _own(address, spoken, kind, driver, wants, timeout_s, record)
+    line = _own(address, spoken, kind, driver, wants, timeout_s, record, seal)
     try:
         line.wait_known()
     except BaseException:
@@ -430,10 +439,13 @@ def _own(
     role: Role,
     timeout_s: float,
     record: str | Path | None,
+    seal: Callable[[Transport, Clock], Transport] | None,
 ) -> OwnedLine:
     """Open the line, start its recording if there is one, and hand both to a thread."""
     clock, name, writer = SystemClock(), short_name(address), None
     opener = line_at(address, clock, baud=spoken.baud)
+    if seal is not None:
+        opener = opener.wrapped(lambda inner: seal(inner, clock))
     transport = opener.open()
     try:
         if record is not None:

@@ -16,7 +16,11 @@ from dealwire.hub.view import DeviceView
 from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.service.actions import ActionRefused, of_attested
 from dealwire.service.service import Service
+from devices.simulator.identity import Identity
 from devices.simulator.unit import Unit
+from devices.simulator.unit_seal import UnitSeal
+from devices.transport.ciphers import Ciphers
+from tests.dealwire.test_sealed_tables import LINES, keyed, sealed_configuration
 from tests.support.rigs import attested as rig
 from tests.support.rigs.serving import Listener, compared, opened, run_until, simulators_here, write_configuration
 
@@ -232,6 +236,31 @@ def test_a_key_at_two_tables_is_a_copy_and_both_are_held(tmp_path: Path) -> None
 
 def twins(listener: Listener) -> list[dict[str, Any]]:
     return [each for each in listener.of("incident") if "its key is in use" in each["text"]]
+
+
+@pytest.mark.parametrize("relayed", [False, True])
+def test_on_a_sealed_line_the_signature_names_the_key_of_the_line(tmp_path: Path, relayed: bool) -> None:
+    """A clone that is paired itself, and has the true device elsewhere sign for it, is found out."""
+    keyed(tmp_path)
+
+    def prepare(table: DealtTable) -> None:
+        for number, kind in enumerate(table.units):
+            unit, path = unit_of(table, kind), tmp_path / "ids" / f"{kind}.identity"
+            unit.seal = UnitSeal(Ciphers(), path)
+            own, signer = Identity.read(path), rig.identity(number, kind)
+            unit.identify(signer if relayed and kind == "shuffler" else signer._replace(secret=own.secret))
+
+    with simulators_here(prepare=prepare) as (addresses,):
+        file = sealed_configuration(tmp_path, addresses)
+        file.write_text(file.read_text().replace(LINES, LINES + rig.write_trust(tmp_path)))
+        service, listener = opened(file)
+        with service:
+            one = rounds_after(service, listener, 1)[0]
+            shows = shown(service).firmware
+    assert [each["device"] for each in one["firmware"]] == ["controller", "shuffler"][: 1 if relayed else 2]
+    assert (one["outcome"] == "unreliable") is relayed
+    failed = "firmware not proved: it signed for another line than the one it is on"
+    assert shows == (failed if relayed else "firmware 1.0.0 proved, list 7")
 
 
 def test_only_some_may_demand_it_and_of_devices_that_must(tmp_path: Path) -> None:
