@@ -30,7 +30,7 @@ from dealwire.hub.hub import Hub
 from dealwire.service.reloads import Reloadable, Reloads, certificate
 from dealwire.tls import ServerTls, TlsFiles
 from dealwire.tls_errors import TlsUnsafe, TlsUnusable
-from tests.support.rigs.authorities import Pair, Site
+from tests.support.rigs.authorities import CertifiedKey, Site
 from tests.support.rigs.consoles import TOKENS
 from tests.support.rigs.patience import PATIENCE_S
 from tests.support.rigs.serving import Program, simulators, write_configuration
@@ -80,11 +80,11 @@ def shown_by(client: http.client.HTTPSConnection) -> bytes:
     return found
 
 
-def der(pair: Pair) -> bytes:
+def der(pair: CertifiedKey) -> bytes:
     return ssl.PEM_cert_to_DER_cert(pair.cert.read_text())
 
 
-def replace(pair: Pair, by: Pair) -> None:
+def replace(pair: CertifiedKey, by: CertifiedKey) -> None:
     """Put another pair in place of one, as a technician who renews does."""
     for old, new in zip(pair, by, strict=True):
         os.replace(new, old)
@@ -281,7 +281,7 @@ def test_the_fleet_s_metrics_are_refused_in_clear_too(site: Site) -> None:
 
 def of_each_age(tmp_path: Path, site: Site) -> Iterator[tuple[str, str]]:
     """Write a table.toml with a certificate of each age; yield the verdict on it, and the words."""
-    soon = Pair(*site.authority.issue("server", ["soon.example"], tmp_path, 3))
+    soon = CertifiedKey(*site.authority.issue("server", ["soon.example"], tmp_path, 3))
     for pair, verdict, words in (
         (site.server("pit.example"), "good", "console: ends on 20"),
         (soon, "warning", "console: ends on 20"),

@@ -22,7 +22,7 @@ from dealwire.service.simulated import simulator
 from devices.drive.address import check_address, open_transport, short_name
 from devices.transport.base import LineClosed, Transport
 from protocol.errors import LineAbsent, LineUnusable
-from tests.support.rigs.authorities import Pair, Site
+from tests.support.rigs.authorities import CertifiedKey, Site
 from tests.support.rigs.patience import PATIENCE_S, wait_until
 from tests.support.rigs.ports import free_port
 from tests.support.rigs.serving import Listener, opened, run_until, write_configuration
@@ -36,7 +36,7 @@ def site(tmp_path: Path) -> Site:
 
 
 @contextmanager
-def tunnel(to: str, site: Site, pair: Pair | None = None, *, clients: bool = True) -> Iterator[int]:
+def tunnel(to: str, site: Site, pair: CertifiedKey | None = None, *, clients: bool = True) -> Iterator[int]:
     """Run socat with a server's certificate in front of `to`; yield its port. With `clients` it wants a client's
     certificate of the same authority."""
     shown, port = pair or site.server(), free_port()
@@ -55,7 +55,7 @@ def _listens(port: int) -> bool:
     return f":{port:04X} 00000000:0000 0A " in Path("/proc/net/tcp").read_text()
 
 
-def address(port: int, site: Site, pair: Pair | None = None, **more: object) -> str:
+def address(port: int, site: Site, pair: CertifiedKey | None = None, **more: object) -> str:
     given = {"ca": site.ca, **({"cert": pair.cert, "key": pair.key} if pair is not None else {}), **more}
     return f"tls://127.0.0.1:{port}?" + "&".join(f"{key}={value}" for key, value in given.items())
 
