@@ -22,6 +22,9 @@ from tests.support.rigs.firmware import BUILD, make
 
 pytestmark = pytest.mark.firmware
 
+QUERIES = ("01 04 E3 01", "02 04 13 01", "03 07 02 00 01 74 01",
+           "04 1B BA 00 47 65 74 20 53 70 65 63 69 61 6C 20 46 75 6E 63 74 69 6F 6E 73 2B 54",
+           "04 12 BA 00 43 6F 6D 70 6F 6E 65 6E 74 09 63 09 31 31", "03 07 02 00 02 75 41")  # fmt: skip
 IMAGE = bytes(range(256)) * 21
 
 
@@ -65,6 +68,16 @@ def test_its_checksums_are_those_of_hashlib(key_bytes: int, size: int) -> None:
         end.close()
     digest = hmac.new(key, image, hashlib.sha1) if key else hashlib.sha1(image)
     assert f"<Checksum>{digest.hexdigest().upper()}</Checksum>".encode() in result
+
+
+def test_a_fuzzer_finds_no_response_that_is_no_frame(tmp_path: Path) -> None:
+    make("sanitized")
+    seeds = [b"\x40\x00" + bytes((len(wire),)) + wire for wire in map(bytes.fromhex, QUERIES)]
+    for at, seed in enumerate((*seeds, b"".join(seeds))):
+        (tmp_path / f"seed-{at}").write_bytes(seed)
+    done = subprocess.run([str(BUILD / "fuzz-gat"), "-runs=40000", "-max_len=600", "-seed=1", str(tmp_path)],
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("kind", ["path", "tcp"])
