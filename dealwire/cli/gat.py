@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from dealwire.cli.exits import Exit
-from dealwire.cli.options import A_FILE, FLAG, Row, given, many
+from dealwire.cli.options import A_FILE, FLAG, Row, given, many, usually, whole
 from dealwire.cli.terminal import echo, say_object
 from devices.clock import SystemClock
 from devices.dialects.gat import DIALECT
@@ -20,7 +20,7 @@ from devices.drive.gat_line import GatLine
 from devices.files import read_file
 from devices.record.capture import CaptureWriter
 from protocol.gat.documents import ComponentSum, checksum
-from protocol.gat.exchange import GatTiming
+from protocol.gat.exchange import MS, USUAL, GatTiming
 from protocol.gat.inspection import CALCULATION_S, Inspection, differences
 
 KEY_BYTES: Final = 20
@@ -28,9 +28,10 @@ KEY_BYTES: Final = 20
 KEY_MAX: Final = 64
 NO_KEY: Final = "none"
 LIST_MAX_BYTES: Final = 1 << 20
-OPTIONS: Final = ("line", "gat", "key", "component", "list_functions", "get_file", "expect", "image", "capture")
-"""Parameters that go with --gat, besides those of every verification."""
-ONLY_GAT: Final = ("key", "component", "list_functions", "get_file", "expect", "capture")
+ONLY_GAT: Final = ("key", "component", "list_functions", "get_file", "expect", "capture", "allowance_ms")
+"""Parameters that need --gat."""
+OPTIONS: Final = ("line", "gat", "image", "timeout_s", "as_json", *ONLY_GAT)
+"""Parameters that go with --gat."""
 ROWS: Final[tuple[Row, ...]] = (
     ("--gat", FLAG, "Ask by the Game Authentication Terminal protocol, on a line of its own."),
     (
@@ -44,6 +45,11 @@ ROWS: Final[tuple[Row, ...]] = (
     ("--get-file", {"metavar": "NAME"}, "With --gat: print this file of the device."),
     ("--expect", A_FILE, "With --gat: compare with this list, a component's name and checksum per line."),
     ("--record capture", A_FILE, "With --gat: record the line into this file."),
+    (
+        "--allowance allowance_ms",
+        usually(USUAL.allowance_ns // MS, whole(0, 5000, "MS")),
+        "With --gat: time that line and machine may add to every wait for the device.",
+    ),
 )
 
 
@@ -67,7 +73,7 @@ class GatRequest(NamedTuple):
 
 def verify_gat(ctx: click.Context, schema: str, image: bytes | None, **options: Any) -> Exit:
     """Ask the device and print its answer. Return the exit code."""
-    others = given(ctx, *OPTIONS, "timeout_s", "as_json")
+    others = given(ctx, *OPTIONS)
     if others:
         raise click.UsageError(f"{others[0]} does not go with --gat")
     chosen = [name for name in ("list_functions", "get_file", "component") if options[name]]
@@ -81,7 +87,7 @@ def verify_gat(ctx: click.Context, schema: str, image: bytes | None, **options: 
     limited = ctx.get_parameter_source("timeout_s") is ParameterSource.COMMANDLINE
     limit_s = options["timeout_s"] if limited else CALCULATION_S
     wanted = GatRequest(options["line"], key, options["component"], expected, image, options["as_json"])
-    with _inspected(wanted.line, options["capture"], limit_s) as inspection:
+    with _inspected(wanted.line, options["capture"], limit_s, options["allowance_ms"] * MS) as inspection:
         status = inspection.status()
         version = f"{status.major}.{status.minor:02}"
         if options["list_functions"]:
@@ -92,7 +98,7 @@ def verify_gat(ctx: click.Context, schema: str, image: bytes | None, **options: 
 
 
 @contextlib.contextmanager
-def _inspected(line: str, capture: Path | None, limit_s: float) -> Iterator[Inspection]:
+def _inspected(line: str, capture: Path | None, limit_s: float, allowance_ns: int) -> Iterator[Inspection]:
     """Open the line, and record it if wanted."""
     clock, baud = SystemClock(), baud_of(line, baud=DIALECT.baud)
     with contextlib.ExitStack() as stack:
@@ -102,7 +108,7 @@ def _inspected(line: str, capture: Path | None, limit_s: float) -> Iterator[Insp
             writer = stack.enter_context(CaptureWriter(capture))
             wrap = recorder(writer, "gat", device="", dialect=DIALECT.name, baud=baud, address=line, clock=clock)
             transport = stack.enter_context(contextlib.closing(wrap(transport)))
-        yield GatLine(transport, GatTiming(baud=baud), clock).inspection(limit_s)
+        yield GatLine(transport, GatTiming(baud=baud, allowance_ns=allowance_ns), clock).inspection(limit_s)
 
 
 def _say_functions(schema: str, wanted: GatRequest, version: str, inspection: Inspection) -> Exit:

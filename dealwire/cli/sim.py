@@ -102,8 +102,6 @@ def command(
     hands: Path | None,
     firmware: bytes | None,
     identities: Path | None,
-    gat_line: str | None,
-    gat_fault: str | None,
     as_list: bool,
     as_json: bool,
     **dealt: Any,
@@ -118,9 +116,8 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             echo(name)
         return
-    if gat_fault and not gat_line:
-        raise click.UsageError("--gat-fault needs --gat")
-    chosen, gat = _chosen(ctx, **dealt), GatPort(gat_line, gat_fault)
+    gat = GatPort(dealt.pop("gat_line"), dealt.pop("gat_fault"))
+    chosen = _chosen(ctx, **dealt)
     if again or procedure:
         chosen = endless(chosen, faults=faults, seed=seed)
     elif faults is not None or seed is not None:
@@ -145,6 +142,8 @@ class GatPort:
     """GAT line of the first device of a simulated table that has an image; none without a `line`."""
 
     def __init__(self, line: str | None, fault: str | None) -> None:
+        if fault and not line:
+            raise click.UsageError("--gat-fault needs --gat")
         self._line, self._fault = line, fault or ""
         self.address = ""
 

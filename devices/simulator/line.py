@@ -156,13 +156,14 @@ class SimulatedKind(NamedTuple):
     make: Callable[[Numbers, str], Attended]
     numbers: Mapping[str, tuple[int, range]]
     faults: tuple[str, ...] = ()
+    keyed: bool = True  # its unit can have an identity
 
 
 KINDS: Final = {
     "shuffler": SimulatedKind(_shuffler, _ANY | _SHUFFLER, tuple(_SHUFFLER_FAULTS)),
     "shoe": SimulatedKind(_shoe, _ANY | _SHOE, ("unread",)),
     "table-controller": SimulatedKind(_controller, _ANY | _CONTROLLER),
-    "gat": SimulatedKind(_gat, _ANY, tuple(FAULTS)),
+    "gat": SimulatedKind(_gat, _ANY, tuple(FAULTS), keyed=False),
 }
 """All simulated devices. docs/simulator.md prints the table of settings from this."""
 
@@ -180,7 +181,7 @@ class SimulatedDevice:
         self.clock, self.address = clock or SystemClock(), address
         kind, numbers, fault, identity = kind_at(address)
         self._unit, self._next_act, ready = kind.make(numbers, fault)
-        if identity:
+        if identity and isinstance(self._unit, Unit):
             self._unit.identify(Identity.read(identity))
         self._pause_ns = PAUSE_NS // numbers["speed"]
         self._act_ns: int | None = None
@@ -275,11 +276,11 @@ def _settings(address: str, kind: SimulatedKind) -> tuple[Numbers, str, str]:
             numbers[name] = int(text)
         elif name == "fault" and text in kind.faults:
             fault = text
-        elif name == "identity" and text:
+        elif name == "identity" and text and kind.keyed:
             identity = text
         else:
             allowed = [f"{key}={bounds[0]}..{bounds[-1]}" for key, (_, bounds) in kind.numbers.items()]
             allowed += [f"fault={'|'.join(kind.faults)}"] if kind.faults else []
-            allowed.append("identity=FILE")
+            allowed += ["identity=FILE"] if kind.keyed else []
             raise LineUnusable(address, f"{name}={text}; allowed: {', '.join(allowed)}")
     return numbers, fault, identity

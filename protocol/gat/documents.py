@@ -137,6 +137,8 @@ class _Reader:
 
     def _characters(self, text: str) -> None:
         held = self._open[-1].text
+        if not held and text.isspace():
+            return  # the indentation of what is inside
         held.append(text)
         if sum(map(len, held)) > VALUE_MAX:
             raise _Refused(f"a value has more than {VALUE_MAX} characters")

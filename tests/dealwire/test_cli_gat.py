@@ -171,6 +171,7 @@ def test_options_that_do_not_go_together_are_one_line(tmp_path: Path) -> None:
     for arguments, why in (
         (("sim:shoe", "--key", KEY), "--key needs --gat"),
         (("sim:shoe", "--functions"), "--functions needs --gat"),
+        (("sim:shoe", "--allowance", "5"), "--allowance needs --gat"),
         (("--gat", "sim:gat", "--nonce", "00" * 16), "--nonce does not go with --gat"),
         (("--gat", "sim:gat", "--functions", "--component", "x"), "choose one of --functions"),
         (("--gat", "sim:gat", "--functions", "--image", str(file)), "choose one of --functions"),
@@ -227,6 +228,12 @@ def test_each_fault_ends_in_one_line(fault: str) -> None:
 
 def test_every_fault_is_tried_somewhere() -> None:
     assert {*FAULTS} == {*ENDS} | {"late", "long"}
+
+
+def test_a_line_that_is_slower_is_waited_for_with_an_allowance() -> None:
+    done = run("--gat", "sim:gat?fault=gaps", "--allowance", "200", "--component", "another")
+    assert done.exit_code == Exit.PROTOCOL
+    assert "Component refused" in done.output, "responses with gaps were read"
 
 
 @pytest.mark.more

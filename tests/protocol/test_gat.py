@@ -145,6 +145,12 @@ def test_documents_are_read_back() -> None:
     assert read_functions(listed) == (SpecialFunction("Component", ("x", "%%SHA1_HMAC%%")),)
 
 
+def test_many_components_are_read() -> None:
+    sums = [(f"part {number}", f"{number:040X}") for number in range(5000)]
+    found = read_components(documents.write_components("game", "maker", sums))
+    assert [(each.name, each.checksum) for each in found] == sums
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be"])
 def test_documents_may_be_utf_8_or_utf_16(encoding: str) -> None:
     assert read_components(COMPONENTS.decode().encode(encoding)) == read_components(COMPONENTS)
