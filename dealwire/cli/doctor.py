@@ -21,7 +21,7 @@ from dealwire.config.schema import Configuration, TlsPart
 from dealwire.host import EXTRAS, HostFinding, Verdict, check_all, ports
 from dealwire.journal.errors import KeyProblem, KeyUnsafe
 from dealwire.service.readiness import files_of
-from dealwire.service.seals import load_seal, seal_in_words
+from dealwire.service.seals import load_seal, load_signer, seal_in_words
 from devices.clock import SystemClock
 from devices.extras import install_command
 from devices.system import user_id
@@ -123,6 +123,7 @@ def _of_file(found: Configuration | None) -> Iterator[HostFinding]:
         return
     yield from _seal(found)
     yield from _certificates(found)
+    yield from _signer(found)
     for name in needed_extras(found):
         if not EXTRAS[name].installed:
             why = f"{name} is not installed, but the file needs it: {EXTRAS[name].what}"
@@ -180,6 +181,18 @@ def _seal(found: Configuration) -> Iterator[HostFinding]:
         return
     remedy = "" if seal is not None else "name auditor-key-file or key-file in [journal]"
     yield HostFinding("journal", "warning" if seal is None else "good", seal_in_words(found.journal), remedy)
+
+
+def _signer(found: Configuration) -> Iterator[HostFinding]:
+    """Yield a finding about the key that signs checkpoints, if one is named."""
+    try:
+        pair = load_signer(found.journal)
+    except KeyProblem as problem:
+        remedy = TO_FIX if isinstance(problem, KeyUnsafe) else "dealwire journal signer new FILE"
+        yield HostFinding("signing", "bad", str(problem), remedy)
+        return
+    if pair is not None:
+        yield HostFinding("signing", "good", f"checkpoints are signed with {pair.path.name}, key {pair.id}")
 
 
 def systemd_unit(ports: Sequence[Mapping[str, str]]) -> str:

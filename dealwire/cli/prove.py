@@ -134,6 +134,8 @@ def prove_command(
         _write(folder / f"round-{number}.{end}", content, overwrite)
     at = folder / f"round-{number}.proof"
     echo(f"{at}: {len(written['proof'])} bytes, leaf {found.proof.index} of {found.proof.size}")
+    for other in places[1:] if record is None else ():
+        echo(f"dealwire: another round {number} is record {other.ends}: --record {other.ends}", err=True)
 
 
 def _write(path: Path, content: bytes, overwrite: bool) -> None:

@@ -175,7 +175,14 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
         service = stack.enter_context(
-            Service(configuration, hub, anew=options.anew, clock_is_right=options.clock_is_right, notifier=notifier)
+            Service(
+                configuration,
+                hub,
+                anew=options.anew,
+                clock_is_right=options.clock_is_right,
+                restored=options.file_counts,
+                notifier=notifier,
+            )
         )
         if options.file_counts:
             note_decision(service, against)

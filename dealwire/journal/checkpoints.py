@@ -15,6 +15,8 @@ NEW: Final = "new"
 """The journal had no tree."""
 OTHER_KEY: Final = "key"
 """The tree before was signed with another key."""
+RESTORED: Final = "restored"
+"""An older copy of the journal was put back, and the operator accepted it."""
 
 
 def origin_of(identity: bytes, epoch: str) -> str:

@@ -189,8 +189,18 @@ def prove(reader: JournalReader, record: JournalRecord, what: str) -> ProvenLine
 
     NotProvable if it is older than the tree, or newer than the newest checkpoint.
     """
-    tables, settlement = LogTables(reader), _settlement_of(reader, record)
-    last = settlement or record
+    settlement = _settlement_of(reader, record)
+    both = [record, settlement] if settlement is not None else [record]
+    for records in (both, [record]):
+        found = _proof_of(reader, records, what)
+        if found is not None:
+            return found
+    raise NotProvable(reader.path, f"{what}: the tables of the tree do not match its records; verify the journal")
+
+
+def _proof_of(reader: JournalReader, records: list[JournalRecord], what: str) -> ProvenLines | None:
+    """Return the proof of the leaf of the last of these records; None if the others are not in it."""
+    tables, last = LogTables(reader), records[-1]
     place = tables.leaf_of(last.sequence)
     if place is None:
         raise NotProvable(reader.path, f"{what}: {_why_no_leaf(reader)}")
@@ -198,12 +208,8 @@ def prove(reader: JournalReader, record: JournalRecord, what: str) -> ProvenLine
     checkpoint = _checkpoint_after(reader, tree, last.sequence)
     if checkpoint is None:
         raise NotProvable(reader.path, f"{what}: it ended after the newest checkpoint; try again in a minute")
-    noted = json.loads(checkpoint.payload)
-    body, signatures = note_parts(noted["note"])
+    body, signatures = note_parts(json.loads(checkpoint.payload)["note"])
     head = TreeHead.parse(body)
-    before = reader.hash_at(last.sequence - 1) or reader.anchor.hash
-    path = inclusion_path(lambda level, number: tables.subtree(tree, level, number), index, head.size)
-    records = [record, last] if settlement is not None else [record]
     proof = Proof(
         reader.identity,
         bytes.fromhex(head.origin.rpartition("/")[2]),
@@ -211,14 +217,14 @@ def prove(reader: JournalReader, record: JournalRecord, what: str) -> ProvenLine
         head.size,
         [(each.sequence, each.at_ns) for each in records],
         last.kind,
-        blind_of(before),
+        blind_of(reader.hash_at(last.sequence - 1) or reader.anchor.hash),
         signatures[0].signature,
-        path,
+        inclusion_path(lambda level, number: tables.subtree(tree, level, number), index, head.size),
         list(cosignatures_of(reader, head, checkpoint.sequence)),
     )
     lines = tuple(each.payload for each in records)
     if proof.head(lines) != head:
-        raise NotProvable(reader.path, f"{what}: the tables of the tree do not match its records; verify the journal")
+        return None
     if len(proof.to_bytes()) > PROOF_MOST:
         raise NotProvable(reader.path, f"{what}: its path is longer than {PROOF_MOST} bytes allow")
     return ProvenLines(proof, lines)

@@ -20,6 +20,7 @@ from dealwire.hub.health import Health
 from dealwire.hub.hub import Hub
 from dealwire.hub.lines import ClockSet, Publication
 from dealwire.journal import Journal
+from dealwire.journal.checkpoints import RESTORED
 from dealwire.journal.errors import JournalError
 from dealwire.journal.factory import TableFactory
 from dealwire.journal.resuming import Resumed
@@ -69,7 +70,8 @@ class Service:
 
     Opening raises a DealwireError that names the problem of the journal, its key, or a table in one line. A line that
     cannot be opened is not such an error: it is retried. `anew` starts every table over. `clock_is_right` confirms the
-    host's clock, however far it is from the record; `make_clock` takes the time before which the clock must not be.
+    host's clock, however far it is from the record; `restored` that this journal is the right one, though it may be an
+    older copy: its tree begins again. `make_clock` takes the time before which the clock must not be.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Service:
         *,
         anew: bool = False,
         clock_is_right: bool = False,
+        restored: bool = False,
         notifier: Notifier | None = None,
         make_clock: Callable[[int], SystemClock] = SystemClock,
     ) -> None:
@@ -90,7 +93,7 @@ class Service:
         self.clock = make_clock(0)
         self._make_clock, self._clock_is_right = make_clock, clock_is_right
         self.owner: Owner
-        self._anew, self._notifier = anew, notifier or Notifier({})
+        self._anew, self._restored, self._notifier = anew, restored, notifier or Notifier({})
         self._stopping = self._follow_clock = False
         self._members: dict[Member, TableSession] = {}
         self._stack = ExitStack()
@@ -118,6 +121,8 @@ class Service:
             part.path, key=key, clock=self.clock, about=about, set_back=begins.set_back, signer=signer
         )
         self.journal.before_sync, self.journal.after_sync = self.hub.release_interpreter, self.hub.claim_interpreter
+        if self._restored:
+            self.journal.checkpoints.begin(self.journal.newest_ns, RESTORED)
         self._stamps = DayStamps(self.journal, part)
         self._disk = DiskWatch(self.journal.path.parent)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)

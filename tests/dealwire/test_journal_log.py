@@ -17,6 +17,7 @@ import pytest
 
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.check import verify
+from dealwire.journal.contents import Segment
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.log_tables import LogTables
 from dealwire.journal.records import CHECKPOINT, LOG, OPENED, SALVAGED
@@ -24,9 +25,11 @@ from dealwire.journal.salvage import salvage
 from dealwire.journal.segments import export_segment
 from dealwire.journal.signing import NoteVerifier, SigningPair, opened_checkpoint
 from devices.clock import ManualClock
+from tests.dealwire.test_journal_reader import as_version_2
 from tests.support.evenings.journal_evening import copy_as_killed
 from tests.support.oracles.journal_verifier import check
 from tests.support.oracles.tree_verifier import checked_roots, tree_root
+from tests.support.rigs.serving import opened, simulators_here, write_configuration
 
 SIGNER = SigningPair.of_seed(bytes(range(32)))
 OLDER = Path(__file__).parent / "older"
@@ -119,6 +122,25 @@ def test_another_key_begins_another_tree(tmp_path: Path) -> None:
     assert [each["why"] for each in begun] == ["new", "key"]
     assert begun[0]["origin"] != begun[1]["origin"]
     assert len(checked_roots(str(path))) == 2
+
+
+def test_a_copy_put_back_and_accepted_is_another_log(tmp_path: Path) -> None:
+    SigningPair.new(tmp_path / "table.sign")
+    with simulators_here() as addresses:
+        file = write_configuration(tmp_path, addresses)
+        file.write_text(file.read_text().replace("[journal]\n", '[journal]\nsigning-key-file = "table.sign"\n'))
+        for restored in (False, True, False):
+            service, _ = opened(file, restored=restored)
+            with service:
+                service.run(0.05)
+    with JournalReader(tmp_path / "journal.sqlite") as reader:
+        verify(reader)
+        begun = [json.loads(each.payload) for each in reader.all_of(LOG)]
+        newest = reader.newest_of(CHECKPOINT)
+        assert newest is not None
+        assert newest.sequence == reader.head.sequence, "the end of a service is signed"
+    assert [each["why"] for each in begun] == ["new", "restored"]
+    assert json.loads(newest.payload)["origin"] == begun[1]["origin"] != begun[0]["origin"]
 
 
 def test_a_file_of_version_3_is_upgraded_and_its_tree_begins_there(tmp_path: Path) -> None:
@@ -236,6 +258,49 @@ def test_copies_and_pruned_files_keep_their_tree(tmp_path: Path) -> None:
 def leaves_of(path: Path) -> list[bytes]:
     with closing(sqlite3.connect(path)) as db:
         return [row[0] for row in db.execute("SELECT hash FROM leaf WHERE tree = 2 ORDER BY number")]
+
+
+@pytest.mark.parametrize("rounds", [60, 300])
+def test_a_changed_leaf_of_a_pruned_day_is_found(tmp_path: Path, rounds: int) -> None:
+    path = tmp_path / "j"
+    with journal_of(path) as journal:
+        for number in range(2):
+            journal.begin_day(f"2026-11-0{number + 1}", number)
+            play(journal, rounds, 1 + rounds * number)
+        [segment] = segments_of(path)
+        journal.days.exported(segment, "archive/copy", "00", 5)
+        journal.commit()
+        assert journal.days.prune(segments_of(path)[0])
+        journal.commit()
+    with JournalReader(path) as reader:
+        assert reader.anchor.sequence == segment.last
+        verify(reader)
+    tamper(path, "UPDATE leaf SET hash = zeroblob(32) WHERE number = 7")
+    with JournalReader(path) as reader, pytest.raises(JournalDamaged, match=r"'leaf'|does not match its leaves"):
+        verify(reader)
+
+
+def segments_of(path: Path) -> list[Segment]:
+    with JournalReader(path) as reader:
+        return reader.segments()
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_file_of_an_older_version_gets_its_tree(tmp_path: Path, version: int) -> None:
+    path = tmp_path / "j"
+    if version == 1:
+        path.write_bytes(gzip.decompress((OLDER / "journal-1.sqlite.gz").read_bytes()))
+        path.chmod(0o600)
+    else:
+        with journal_of(path, None) as journal:
+            play_unsigned(journal)
+        as_version_2(path)
+    with journal_of(path) as journal:
+        play(journal, 3)
+    with JournalReader(path) as reader:
+        assert reader.version == 4
+        verify(reader)
+    assert len(checked_roots(str(path))) == 1
 
 
 def test_a_checkpoint_covers_only_what_is_on_the_disk(tmp_path: Path) -> None:

@@ -286,6 +286,36 @@ def test_a_round_that_cannot_be_proven_says_why(tmp_path: Path) -> None:
     )
 
 
+def test_a_round_without_a_settlement_is_proven_by_its_own_leaf(tmp_path: Path) -> None:
+    path, signer = tmp_path / "j", SigningPair.new(tmp_path / "key")
+    with Journal(path, key=None, clock=ManualClock(), signer=signer) as journal:
+        journal.started("t", 1, "{}")
+        for number in (6, 7, 7):
+            line = {"type": "round", "table": "t", "round": number, "seats": []}
+            journal.publish("t", "round", number, json.dumps(line, separators=(",", ":")))
+        journal.checkpoints.sign(9)
+    vkey = tmp_path / "vkey"
+    vkey.write_text(run("journal", "signer", "show", str(tmp_path / "key"), "--journal", str(path)))
+    run("journal", "prove", "6", str(path), "--to", str(tmp_path))
+    assert not (tmp_path / "round-6.settlement.json").exists()
+    run(
+        "journal",
+        "check-proof",
+        str(tmp_path / "round-6.proof"),
+        str(tmp_path / "round-6.round.json"),
+        "--key",
+        str(vkey),
+    )
+    data, lines = (tmp_path / "round-6.proof").read_bytes(), [(tmp_path / "round-6.round.json").read_bytes()[:-1]]
+    key = NoteVerifier.parse(vkey.read_text())
+    for place in range(len(data)):
+        altered = bytearray(data)
+        altered[place] ^= 1
+        assert is_refused(ours, bytes(altered), lines, key), place
+    said = run("journal", "prove", "7", str(path), "--to", str(tmp_path))
+    assert "another round 7 is record " in said
+
+
 def test_the_worst_place_in_a_tree_of_67_million_leaves_fits_in_1024_bytes() -> None:
     """2^26 leaves, one table for sixteen years around the clock: the path has 26 hashes."""
     place = (1 << 40, 1_796_000_000_000_000_000)
@@ -329,3 +359,31 @@ def test_a_proof_names_no_face_and_helps_no_one_to_guess(tmp_path: Path) -> None
         == leaf
     )
     assert before not in data
+
+
+def test_check_and_doctor_name_the_key_that_signs(tmp_path: Path) -> None:
+    signer = SigningPair.new(tmp_path / "table.sign")
+    file = tmp_path / "table.toml"
+    file.write_text(
+        'schema = "dealwire.table/1"\n[journal]\npath = "j"\nsigning-key-file = "table.sign"\n'
+        '[[table]]\nname = "t"\nprocedure = "flushes-gone-wild.co"\nsettle = false\n'
+        '[[table.device]]\nname = "s"\nkind = "shuffler"\naddress = "tcp://127.0.0.1:1"\n'
+        '[[table.device]]\nname = "c"\nkind = "table-controller"\naddress = "tcp://127.0.0.1:2"\n'
+    )
+    assert "checkpoints are signed with table.sign" in run("run", "--check", str(file))
+    said = CliRunner().invoke(main, ["doctor", str(file)]).output
+    assert f"checkpoints are signed with table.sign, key {signer.id}" in said
+    signer.path.chmod(0o644)
+    for command in (["run", "--check"], ["doctor"]):
+        result = CliRunner().invoke(main, [*command, str(file)])
+        assert result.exit_code
+        assert "table.sign" in result.output
+    text = file.read_text()
+    file.write_text(text.replace('"table.sign"\n', '"table.sign"\ntimestamp-url = "http://tsa.example/"\n'))
+    result = CliRunner().invoke(main, ["run", "--check", str(file)])
+    assert (result.exit_code, "timestamp-url needs timestamp-ca-file" in result.output) == (2, True)
+    file.write_text(
+        text.replace('signing-key-file = "table.sign"\n', 'timestamp-url = "http://t/"\ntimestamp-ca-file = "c"\n')
+    )
+    result = CliRunner().invoke(main, ["run", "--check", str(file)])
+    assert (result.exit_code, "timestamp-url needs signing-key-file" in result.output) == (2, True)
