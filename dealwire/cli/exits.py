@@ -25,6 +25,7 @@ from dealwire.journal.errors import (
     SealingUnavailable,
 )
 from dealwire.service.timekeeping import ClockDoubtful
+from dealwire.tls_errors import AuthorityRefusal, TlsUnsafe
 from devices.record.capture_errors import CaptureError, CaptureInaccessible
 from protocol.errors import (
     DealwireError,
@@ -34,9 +35,11 @@ from protocol.errors import (
     LineDenied,
     LineGarbled,
     LineMute,
+    LineUnsealed,
     NoAnswer,
     NotPermitted,
     RemoteError,
+    SealRequired,
 )
 from protocol.nearest import LISTED, did_you_mean, instead
 
@@ -57,11 +60,15 @@ class Exit(IntEnum):
 
 BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((LineBusy, JournalBusy), Exit.BUSY),
-    ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe), Exit.PERMISSION),
+    ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe, TlsUnsafe), Exit.PERMISSION),
     ((KeyProblem, KeyUnknown, SealingUnavailable, OutputClosed), Exit.USAGE),
     ((NoAnswer, LineMute), Exit.TIMEOUT),
+    ((LineUnsealed, SealRequired), Exit.PROTOCOL),
     ((LineAbsent, LineClosed), Exit.ABSENT),
-    ((JournalUnwritable, JournalDiffers, NotProvable, ClockDoubtful, OutputFailed), Exit.CHECK_FAILED),
+    (
+        (JournalUnwritable, JournalDiffers, NotProvable, ClockDoubtful, OutputFailed, AuthorityRefusal),
+        Exit.CHECK_FAILED,
+    ),
     ((LineGarbled, RemoteError, CaptureError, JournalError, NoteRefused, ProofRefused), Exit.PROTOCOL),
 )
 """Error classes and their exit codes; the first match wins. Any other error is a usage error, unless the operating

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
+from dealwire.attest.trust import Trust
 from dealwire.config.schema import Configuration
 from dealwire.hub.health import Health
 from dealwire.hub.hub import Hub
@@ -27,13 +28,16 @@ from dealwire.journal.sealing import SealsWith
 from dealwire.journal.tables import JournaledPublisher
 from dealwire.journal.transport import Gate
 from dealwire.service.archivist import Archivist
+from dealwire.service.attesting import Attesting
 from dealwire.service.day_stamps import DayStamps
 from dealwire.service.disk import DiskWatch
 from dealwire.service.identities import Identities
 from dealwire.service.interpreter import look_for_garbage, switching_within
+from dealwire.service.line_keys import line_keys_of
 from dealwire.service.notify import Notifier
 from dealwire.service.opening import StartClock, TablesOpening
 from dealwire.service.ownership import own
+from dealwire.service.reloads import Reloads
 from dealwire.service.requests import RequestHandler
 from dealwire.service.seals import faces_in_clear, load_seal, load_signer
 from dealwire.service.snapshot_schedule import SnapshotSchedule
@@ -98,7 +102,10 @@ class Service:
         self._requests: RequestHandler | None = None
         self._gate = Gate(self._later.append)
         self._pulse, self._identities = Pulse(WEDGED_NS), Identities()
+        self._attesting: Attesting | None = None
         self.health = Health()
+        self.reloads = Reloads()
+        """Files that SIGHUP reads again."""
 
     # ------------------------------------------------------------------ opening
 
@@ -144,17 +151,28 @@ class Service:
         anew = self._anew or begins.set_back
         went_on = opening.start_over() if anew else opening.resume_tables(key, self.notify_starting)
         self._early = went_on.unpublished
+        if (attestation := self.configuration.attestation) is not None:
+            self._attesting = Attesting(attestation, Trust(attestation, self.journal.path).begin())
+        line_keys = line_keys_of(self.configuration)
         for part in self.configuration.table:
             start, publisher = opening.table(part)
             self.tables[part.name] = TableSession(
-                part, start, publisher, self.journal, self.clock, self._showing.note, self._identities
+                part,
+                start,
+                publisher,
+                self.journal,
+                self.clock,
+                self._showing.note,
+                self._identities,
+                line_keys,
+                came_up=self._came_up,
             )
         for timer in (self._beat, self._showing.timer, self._keeping.timer):
             self.owner.add(timer)
         for session in self.tables.values():
             self._connect(session, went_on, begins.remarks)
             self.notify_starting()
-        requests = self._requests = RequestHandler(self.tables, self.clock, self._give_out)
+        requests = self._requests = RequestHandler(self.tables, self.clock, self._give_out, self._attesting)
         self.hub.on_look(self._showing.look)
         self.hub.on_request(lambda: self.owner.call_soon(lambda: requests.take(self.hub.requests())))
         self._beat.due_ns = self.clock.now_ns()
@@ -176,6 +194,12 @@ class Service:
             line = session.connect(device, went_on, self._gate)
             self._members[line] = session
             self.owner.add(line)
+            if self._attesting is not None:
+                self._attesting.watch(session, device, line, self.clock.now_ns())
+
+    def _came_up(self, table: str, device: str) -> None:
+        if self._attesting is not None:
+            self._attesting.up(table, device)
 
     # ------------------------------------------------------------------ running
 
@@ -197,6 +221,11 @@ class Service:
         for member in members:
             self.owner.add(member)
         bench.start(self.clock.now_ns())
+
+    def attested(self, table: str) -> list[str]:
+        """Return the devices of a table that must prove their firmware."""
+        watched = self._attesting.watched if self._attesting is not None else ()
+        return [device for name, device in watched if name == table]
 
     def note_access(self, table: str, text: str) -> None:
         """Record a sign-in, sign-out or refusal at `table`; with an empty name at each table, since a role applies to
@@ -235,6 +264,8 @@ class Service:
         """Write the open group, publish it, and show what changed. Bytes without results wait: no one has seen them."""
         for (table, device), where in self._identities.take().items():
             self.tables[table].elsewhere(device, where, self.clock.now_ns())
+        if self._attesting is not None and self._attesting.busy:
+            self._attesting.turn(self.clock.now_ns())
         if self._showing.moved:  # with hundreds of tables, most turns change none
             self._give_out()
             self._showing.sort()
@@ -267,6 +298,8 @@ class Service:
         self.health.beat(now_ns, self.clock.now_ns() - now_ns)
         self.journal.look(now_ns)
         self._archivist.beat(now_ns)
+        if self._attesting is not None:
+            self._attesting.beat(now_ns)
         self.journal.checkpoints.beat(now_ns, self.configuration.journal.checkpoint_seconds * 10**9)
         self._warn(self._stamps.beat(now_ns), now_ns)
         self._give_out()
