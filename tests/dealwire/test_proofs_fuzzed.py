@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from dealwire.journal.errors import KeyProblem, NoteRefused, ProofRefused
-from dealwire.journal.proving import Proof
+from dealwire.journal.proving import RoundProof
 from dealwire.journal.signing import (
     WITNESS_TYPE,
     BadVkey,
@@ -34,9 +34,9 @@ NOTE = signed_checkpoint(HEAD, SIGNER)
 KEY = NoteVerifier.parse(SIGNER.vkey(ORIGIN))
 LINE = b'{"table":"t","round":1}'
 PLACES = [(7, 8), (9, 10)]
-PROOF = Proof(bytes(16), bytes(8), 1, 3, PLACES, "settlement", bytes(32), bytes(64), [bytes(32)] * 2,
+PROOF = RoundProof(bytes(16), bytes(8), 1, 3, PLACES, "settlement", bytes(32), bytes(64), [bytes(32)] * 2,
               [cosignature(HEAD.body, SIGNER, "w", 9)]).to_bytes()  # fmt: skip
-ONE = Proof(bytes(16), bytes(8), 1, 3, PLACES[:1], "round", bytes(32), bytes(64), [bytes(32)] * 2).to_bytes()
+ONE = RoundProof(bytes(16), bytes(8), 1, 3, PLACES[:1], "round", bytes(32), bytes(64), [bytes(32)] * 2).to_bytes()
 
 
 def mutated(data: bytes, draw: Random) -> bytes:
@@ -70,9 +70,9 @@ def text(data: bytes) -> str:
 
 GROWTH = f"old 0\n\n{NOTE}"
 READERS: dict[str, tuple[bytes, Callable[[bytes], object]]] = {
-    "a proof": (PROOF, lambda data: Proof.parse(data).check([LINE, LINE], KEY)),
-    "a proof of one line": (ONE, lambda data: Proof.parse(data).check([LINE], KEY)),
-    "a line of a proof": (LINE, lambda data: Proof.parse(ONE).check([data], KEY)),
+    "a proof": (PROOF, lambda data: RoundProof.parse(data).check([LINE, LINE], KEY)),
+    "a proof of one line": (ONE, lambda data: RoundProof.parse(data).check([LINE], KEY)),
+    "a line of a proof": (LINE, lambda data: RoundProof.parse(ONE).check([data], KEY)),
     "a note": (NOTE.encode(), lambda data: opened_checkpoint(text(data), [KEY])),
     "growth": (GROWTH.encode(), lambda data: Growth.parse(text(data)) and grown(None, text(data), [KEY])),
     "growth from a tree": (
@@ -103,7 +103,7 @@ def test_whatever_is_sent_is_read_or_refused(what: str) -> None:
 def test_lines_that_name_no_table_are_refused() -> None:
     for line in (b"[" * 100_000, b'{"table":"\\ud800"}', b'{"table":"' + b"a" * 70_000 + b'"}', b"[]", b"\xff", b"1"):
         with pytest.raises(ProofRefused, match="a line that names no table"):
-            Proof.parse(ONE).check([line], KEY)
+            RoundProof.parse(ONE).check([line], KEY)
 
 
 def test_a_witness_s_file_is_read_or_refused(tmp_path: Path) -> None:
