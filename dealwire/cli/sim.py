@@ -120,8 +120,8 @@ def command(
     chosen = _chosen(ctx, **dealt)
     if again or procedure:
         chosen = endless(chosen, faults=faults, seed=seed)
-    elif faults is not None or seed is not None:
-        raise click.UsageError("--faults and --seed need --endless or --procedure")
+    else:
+        _without_end(faults, seed)
     spoken = f" --shoe-dialect {shoe_dialect}" * (chosen.device == "shoe")
     serve(
         chosen,
@@ -131,8 +131,7 @@ def command(
         shoe_dialect=shoe_dialect,
         forever=forever,
         beside=lambda host, table: [
-            *_hands_port(hands, host, _flashed(table, firmware)),
-            *_doors(identities, host, table, as_json),
+            *_beside_it(host, _flashed(table, firmware), hands, identities, as_json),
             *gat.members(table),
         ],
     )
@@ -155,6 +154,19 @@ class GatPort:
         host = SimulatorHost(GatTable(SimulatedGat(software(name, unit.image), self._fault)), {"gat": self._line})
         self.address = host.addresses["gat"]
         return [host, *host.lines.values()]
+
+
+def _without_end(faults: float | None, seed: int | None) -> None:
+    """Raise UsageError for options of endless dealing."""
+    if faults is not None or seed is not None:
+        raise click.UsageError("--faults and --seed need --endless or --procedure")
+
+
+def _beside_it(
+    host: SimulatorHost, table: DealtTable, hands: Path | None, identities: Path | None, as_json: bool
+) -> "list[Member]":
+    """Return what runs beside the devices: an operator's socket, and a person at their doors."""
+    return [*_hands_port(hands, host, table), *_doors(identities, host, table, as_json)]
 
 
 def _chosen(ctx: click.Context, scenario: str, seats: int, house: Path | None, house_game: str | None) -> AnyScenario:
