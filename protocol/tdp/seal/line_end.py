@@ -110,11 +110,14 @@ class SealEnd:
         """Process bytes that arrived at `now_ns`."""
         self._expire(now_ns)
         self._byte_ns = now_ns
+        opens = data[:1] == b"\0" and self._from_line.idle
         for body in self._from_line.bodies(data):
             if isinstance(body, bytes):
                 self._judge(body, now_ns)
             else:
                 self._pass_noise(body)
+        if opens and self._up and self._up[0][:1] != b"\0":
+            self._up[0] = b"\0" + self._up[0]  # a delimiter that opened a frame opens it for the link as well
         return self._take()
 
     def tick(self, now_ns: int) -> SealedBytes:
