@@ -18,6 +18,7 @@ from dealwire.config.load import load_configuration
 from dealwire.journal.errors import KeyProblem, KeyUnsafe
 from dealwire.journal.settings import configuration_of
 from dealwire.service.line_keys import LineKeys, PairedDevice, key_log, line_keys_of
+from dealwire.service.readiness import StartOptions, readiness
 from dealwire.service.simulated import simulator
 from devices.simulator.unit_seal import UnitSeal
 from devices.transport.ciphers import Ciphers
@@ -154,6 +155,20 @@ def test_a_service_without_its_keys_does_not_start(tmp_path: Path) -> None:
     service, _ = opened(sealed_configuration(tmp_path, addresses))
     with pytest.raises(KeyProblem, match=r"host\.key"), service:
         pass
+
+
+def test_the_check_of_a_file_reads_its_keys(tmp_path: Path) -> None:
+    addresses = {"shuffler": "/dev/ttyS0", "table-controller": "/dev/ttyS1"}
+    file = sealed_configuration(tmp_path, addresses)
+
+    def tried() -> list[tuple[str, str]]:
+        return [(each.outcome, each.text) for each in readiness(load_configuration(file), StartOptions())
+                if each.what == "lines"]  # fmt: skip
+
+    ((outcome, text),) = tried()
+    assert (outcome, "host.key" in text) == ("wrong", True)
+    keyed(tmp_path)
+    assert tried() == [("ok", f"{tmp_path / 'line-keys'} has the keys of 2 devices")]
 
 
 # ------------------------------------------------------------------ the folder of keys
