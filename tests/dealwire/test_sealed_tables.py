@@ -66,6 +66,7 @@ def test_a_sealed_table_deals_is_restarted_and_its_record_holds_what_the_links_s
     keyed(tmp_path)
     with dealing(tmp_path, "--identity", str(tmp_path / "ids")) as addresses:
         file = sealed_configuration(tmp_path, addresses)
+        file.write_text(file.read_text().replace(LINES, f'{LINES}key-log = "keys.log"\n'))
         service, listener = opened(file)
         with service:
             run_until(service, lambda: len(listener.of("settlement")) >= 2)
@@ -74,6 +75,9 @@ def test_a_sealed_table_deals_is_restarted_and_its_record_holds_what_the_links_s
             run_until(again, lambda: len(listener.of("settlement")) >= 1)
     assert compared(tmp_path).difference is None
     assert len(published(tmp_path, "round")) >= 3
+    logged = (tmp_path / "keys.log").read_text().splitlines()
+    assert len(logged) == 4
+    assert (tmp_path / "keys.log").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_plain_device_on_a_line_that_must_be_sealed_is_refused_in_one_line(tmp_path: Path) -> None:
