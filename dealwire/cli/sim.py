@@ -119,8 +119,8 @@ def command(
     gat, chosen = GatPort(dealt.pop("gat_line"), dealt.pop("gat_fault")), _chosen(ctx, **dealt)
     if again or procedure:
         chosen = endless(chosen, faults=faults, seed=seed)
-    elif faults is not None or seed is not None:
-        raise click.UsageError("--faults and --seed need --endless or --procedure")
+    else:
+        _without_end(faults, seed)
     spoken = f" --shoe-dialect {shoe_dialect}" * (chosen.device == "shoe")
     serve(
         chosen,
@@ -157,6 +157,12 @@ class GatPort:
         host = SimulatorHost(GatTable(SimulatedGat(software(name, unit.image), self._fault)), {"gat": self._line})
         self.address = host.addresses["gat"]
         return [host, *host.lines.values()]
+
+
+def _without_end(faults: float | None, seed: int | None) -> None:
+    """Raise UsageError for options of endless dealing."""
+    if faults is not None or seed is not None:
+        raise click.UsageError("--faults and --seed need --endless or --procedure")
 
 
 def _chosen(ctx: click.Context, scenario: str, seats: int, house: Path | None, house_game: str | None) -> AnyScenario:
