@@ -157,6 +157,7 @@ class Attesting:
         found.challenge = None
         if link is None or session is None:
             found.due_ns = 0
+            self._answer(found, FirmwareAttested("failed", why="it is not connected"))
             return
         if found.stands is None or found.stands[0] != link.session:
             self._record(found, FirmwareAttested("awaited"), now_ns)
@@ -214,6 +215,9 @@ class Attesting:
             _log.warning("%s, %s is not attested: %s", found.session.name, found.part.name, verdict.why)
         if found.link is not None and found.stands != (found.link.session, verdict):
             self._record(found, verdict, now_ns)
+        self._answer(found, verdict)
+
+    def _answer(self, found: Watched, verdict: FirmwareAttested) -> None:
         waiting, found.done = found.done, ()
         for done in waiting:
             done(verdict)
