@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from dealwire.attest.firmware import ListRefused
+from dealwire.attest.firmware import AllowedFirmware, ListRefused
+from dealwire.attest.trust import Trust
+from dealwire.cli import main
 from dealwire.hub.hub import Request
 from dealwire.hub.view import DeviceView
 from dealwire.journal.records import RAW
@@ -18,6 +22,7 @@ from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.service import attesting
 from dealwire.service.actions import ActionRefused, of_attested
 from dealwire.service.service import Service
+from devices.attestation import Proof
 from devices.simulator.identity import Identity
 from devices.simulator.unit import Unit
 from devices.simulator.unit_seal import UnitSeal
@@ -340,6 +345,39 @@ def test_a_device_that_never_answers_is_given_up(tmp_path: Path, how: str, monke
         with service:
             why = {"refuses": "it refused to measure its firmware", "is deaf": "it did not answer"}[how]
             run_until(service, lambda: shown(service).firmware == f"firmware not proved: {why}")
+
+
+def audited(folder: Path, maker: Ed25519PrivateKey = rig.MAKER) -> Result:
+    (folder / "audit.pub").write_text(f"tdp-maker-public {rig.public(maker).hex()} dealwire\n")
+    files = [folder / "journal.sqlite", "--key", folder / "journal.key", "--makers", folder / "audit.pub"]
+    return CliRunner().invoke(main, ["device", "attest", "journal", *map(str, files)])
+
+
+def test_an_auditor_checks_the_signatures_again(tmp_path: Path) -> None:
+    with simulators_here(prepare=rig.identified) as addresses:
+        service, listener = opened(write_configuration(tmp_path, addresses, top=rig.write_trust(tmp_path)))
+        with service:
+            run_until(service, lambda: len(listener.of("round")) >= 1)
+            run_until(service, (answer := demanded(service)).done)
+    good = audited(tmp_path)
+    assert (good.exit_code, good.output.splitlines()[-1]) == (0, "5 hold, 0 do not"), answer.result()
+    other = audited(tmp_path, rig.OTHER_MAKER)
+    assert other.exit_code == 1
+    assert "does NOT hold: its certificate is not one of its maker for dealwire" in other.output
+
+
+def test_a_verdict_that_nobody_signed_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An insider's program takes a clone for the device and writes so."""
+    made = Proof(bytes(32), 0, 5, hashlib.sha256(b"1.0.0").digest())
+    entry = AllowedFirmware(1, 0, 5, made.sha256, "dealwire", "sim-shuffler", "1.0.0")
+    monkeypatch.setattr(Trust, "judge", lambda _self, _found: (made, entry))
+    with simulators_here() as addresses:
+        service, listener = opened(write_configuration(tmp_path, addresses, top=rig.write_trust(tmp_path)))
+        with service:
+            run_until(service, lambda: len(listener.of("round")) >= 1)
+    found = audited(tmp_path)
+    assert found.exit_code == 1
+    assert "noted 1.0.0, SHA-256 92521fc3cbd964bd: does NOT hold: no signature before it shows this" in found.output
 
 
 def test_only_some_may_demand_it_and_of_devices_that_must(tmp_path: Path) -> None:
