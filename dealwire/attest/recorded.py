@@ -20,7 +20,7 @@ from protocol.tdp.framing import Frame, Framer
 from protocol.tdp.messages import HelloReplyMessage, MeasuredMessage, VerifyMessage
 
 
-class Recorded(NamedTuple):
+class RecordedMeasurement(NamedTuple):
     """One measurement or note: where, when, what it shows, and why it does not hold; empty if it does."""
 
     table: str
@@ -42,7 +42,7 @@ class _Line:
     proof: Proof | None = None
 
 
-def recorded(reader: JournalReader, makers: Sequence[Maker]) -> Iterator[Recorded]:
+def recorded(reader: JournalReader, makers: Sequence[Maker]) -> Iterator[RecordedMeasurement]:
     """Yield each measurement and each note of a proof in a journal, oldest first. Errors as of `JournalReader.raw`."""
     named, lines = reader.lines(), dict[int, _Line]()
     for record in reader.records():
@@ -52,11 +52,11 @@ def recorded(reader: JournalReader, makers: Sequence[Maker]) -> Iterator[Recorde
                 shows, proof = f"noted {note.version}, SHA-256 {note.sha256[:16]}", line.proof
                 fits = proof is not None and proof.sha256.hex() == note.sha256 and proof.key.hex().startswith(note.key)
                 wrong = "" if fits else "no signature before it shows this"
-                yield Recorded(record.table, named[record.line].name, record.at_ns, shows, wrong)
+                yield RecordedMeasurement(record.table, named[record.line].name, record.at_ns, shows, wrong)
         for each in reader.passed(record) if record.kind in RAW else ():
             line = lines.setdefault(each.line, _Line())
             for shows, wrong in _measured(line, each.data, makers, sent=each.sent):
-                yield Recorded(named[each.line].table, named[each.line].name, each.at_ns, shows, wrong)
+                yield RecordedMeasurement(named[each.line].table, named[each.line].name, each.at_ns, shows, wrong)
 
 
 def _measured(line: _Line, data: bytes, makers: Sequence[Maker], *, sent: bool) -> Iterator[tuple[str, str]]:

@@ -348,7 +348,7 @@ def test_a_device_that_never_answers_is_given_up(tmp_path: Path, how: str, monke
 
 
 def audited(folder: Path, maker: Ed25519PrivateKey = rig.MAKER) -> Result:
-    (folder / "audit.pub").write_text(f"tdp-maker-public {rig.public(maker).hex()} dealwire\n")
+    (folder / "audit.pub").write_text(f"tdp-maker-public {rig.public_half(maker).hex()} dealwire\n")
     files = [folder / "journal.sqlite", "--key", folder / "journal.key", "--makers", folder / "audit.pub"]
     return CliRunner().invoke(main, ["device", "attest", "journal", *map(str, files)])
 
