@@ -21,6 +21,7 @@ from dealwire.journal.errors import (
     KeyUnsafe,
     SealingUnavailable,
 )
+from dealwire.people.errors import PeopleFileUnsafe
 from dealwire.service.timekeeping import ClockDoubtful
 from devices.record.capture_errors import CaptureError, CaptureInaccessible
 from protocol.errors import (
@@ -54,7 +55,7 @@ class Exit(IntEnum):
 
 BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((LineBusy, JournalBusy), Exit.BUSY),
-    ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe), Exit.PERMISSION),
+    ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe, PeopleFileUnsafe), Exit.PERMISSION),
     ((KeyProblem, KeyUnknown, SealingUnavailable, OutputClosed), Exit.USAGE),
     ((NoAnswer, LineMute), Exit.TIMEOUT),
     ((LineAbsent, LineClosed), Exit.ABSENT),

@@ -169,6 +169,8 @@ def _modes(found: Configuration | None) -> Iterator[Fix]:
 def secrets_of(found: Configuration) -> list[Path]:
     """Return the existing files of a configuration that only their owner may read."""
     files = [found.journal.key_file, found.console.tokens_file if found.console is not None else None]
+    if found.people is not None:
+        files.append(found.people.passkeys_file)
     if (mqtt := found.exports.mqtt) is not None:
         files += [mqtt.password_file, mqtt.key_file]
     return [file for file in files if file is not None and file.is_file()]

@@ -17,7 +17,7 @@ from dealwire.cli.exporting import broker_of, must_count, ndjson_of, note_decisi
 from dealwire.cli.options import FILE, FLAG, decimal, declared, usually, whole
 from dealwire.cli.terminal import echo, log_lines
 from dealwire.config.load import load_configuration
-from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart
+from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart, PeoplePart
 from dealwire.hub.hub import Hub
 from dealwire.service.notify import Notifier
 from dealwire.service.readiness import CONSOLE_MODULES, StartOptions, installed, readiness, tokens_in_clear
@@ -26,7 +26,9 @@ from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
     from dealwire.export.mqtt import MqttExporter
+    from dealwire.hub.actions import Action
     from dealwire.service.service import Service
+    from dealwire.service.table_session import TableSession
     from devices.simulator.host import SimulatorHost
 
 _log = logging.getLogger("dealwire")
@@ -179,7 +181,7 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
             service.simulate(configuration.table[0].name, bench)
         ended_by = stack.enter_context(signals(service))
         if options.with_console and configuration.console is not None:
-            stack.enter_context(console_of(configuration.console, service, options.port))
+            stack.enter_context(console_of(configuration.console, service, options.port, configuration.people))
         stack.enter_context(exports_of(configuration.exports, service, options.file_counts))
         stack.enter_context(made_for_good())
         service.run()
@@ -221,14 +223,16 @@ def has_console() -> bool:
 
 
 @contextlib.contextmanager
-def console_of(part: ConsolePart, service: "Service", port: int | None = None) -> Iterator[str]:
+def console_of(
+    part: ConsolePart, service: "Service", port: int | None = None, people: PeoplePart | None = None
+) -> Iterator[str]:
     """Serve the console until the block ends; yield its address, which is printed too. `port` overrides the file's."""
     if not has_console():
         raise ExtraMissing("starlette", "console")
     from dealwire.console.journals import journal_sources
+    from dealwire.console.roll import console_settings
     from dealwire.console.server import Console
     from dealwire.console.tokens import Tokens
-    from dealwire.service.actions import faults, of_table, offered
 
     journal = service.configuration.journal
     shown = Console(
@@ -236,14 +240,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         host=part.host,
         port=part.port if port is None else port,
         tokens=Tokens.read(part.tokens_file) if part.tokens_file is not None else None,
-        actions={
-            name: [
-                *offered(session.part.device, session.table.flow.procedure),
-                *(of_table() if session.table.terms is not None else ()),
-                *(faults(session.bench.table.units) if session.bench is not None else ()),
-            ]
-            for name, session in service.tables.items()
-        },
+        actions={name: buttons_of(session) for name, session in service.tables.items()},
         recordings=part.recordings,
         sources=journal_sources(journal.path, reading_key(journal), service.tables),
         journal=journal.path,
@@ -253,8 +250,9 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         idle_minutes=part.idle_minutes,
         clock=service.clock,
         note_access=service.note_access,
+        **console_settings(people),
     )
-    if (text := tokens_in_clear(part)) is not None:
+    if (text := tokens_in_clear(part, people=people is not None)) is not None:
         _log.warning("console: %s", text)
     shown.start()
     try:
@@ -262,6 +260,17 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         yield shown.address
     finally:
         shown.stop()
+
+
+def buttons_of(session: "TableSession") -> "list[Action]":
+    """Return the actions of a table that the console offers."""
+    from dealwire.service.actions import faults, of_table, offered
+
+    return [
+        *offered(session.part.device, session.table.flow.procedure),
+        *(of_table() if session.table.terms is not None else ()),
+        *(faults(session.bench.table.units) if session.bench is not None else ()),
+    ]
 
 
 @contextlib.contextmanager

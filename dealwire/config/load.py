@@ -85,7 +85,8 @@ def contradictions(found: Configuration) -> Iterator[Fault]:
     """Yield all problems of the file as a whole, in its order."""
     banks = Banks()
     tables = (_table(part, ("table", index), banks) for index, part in enumerate(found.table))
-    yield from [*_seals(found), *_doubles(found), *chain.from_iterable(tables)] or _meters(found, banks)
+    whole = (*_seals(found), *_people(found), *_doubles(found))
+    yield from [*whole, *chain.from_iterable(tables)] or _meters(found, banks)
 
 
 def _meters(found: Configuration, banks: Banks) -> Iterator[Fault]:
@@ -110,6 +111,11 @@ def _shared(part: TablePart, banks: Banks) -> Iterator[tuple[str, Path, MeterBan
 def _seals(found: Configuration) -> Iterator[Fault]:
     if found.journal.key_file is not None and found.journal.auditor_key_file is not None:
         yield ("journal", "auditor-key-file"), "key-file and auditor-key-file both seal the journal; give only one"
+
+
+def _people(found: Configuration) -> Iterator[Fault]:
+    if found.people is not None and found.console is not None and found.console.tokens_file is not None:
+        yield ("console", "tokens-file"), "users-file and tokens-file both name those who may act; give only one"
 
 
 def _doubles(found: Configuration) -> Iterator[Fault]:

@@ -160,7 +160,9 @@ def row(name: str, line: object, table: str, live: bool, currency: str = "", fir
 
 def page(request: Request, template: str, status: int = 200, live: str = "", **values: object) -> HTMLResponse:
     """Return a whole page; `live` is the address of its live connection, if it has one."""
-    known = {"role": request.state.role, "path": request.url.path, "live": live}
+    session = request.state.session
+    user = session.user if session is not None else ""
+    known = {"role": request.state.role, "user": user, "path": request.url.path, "live": live}
     return HTMLResponse(render(template, **known | values), status)
 
 

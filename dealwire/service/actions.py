@@ -185,6 +185,11 @@ KINDS: Final = (
 )
 
 
+def roles_of(act: str) -> tuple[Role, ...]:
+    """Return the roles of an act that a house may want two people for."""
+    return next((kind.roles for kind in KINDS if kind.name == act), SUPERVISOR)
+
+
 def offered(devices: Sequence[DevicePart], procedure: Procedure) -> list[Action]:
     """Return the console's buttons for a table: one for each action of each device that allows it."""
     return [_button(kind, device, procedure) for device in devices for kind in _allowed(device)]
