@@ -21,7 +21,7 @@ from dealwire.journal.errors import (
     KeyUnsafe,
     SealingUnavailable,
 )
-from dealwire.people.errors import PeopleFileUnsafe
+from dealwire.people.errors import NotApproved, PeopleFileUnsafe
 from dealwire.service.timekeeping import ClockDoubtful
 from devices.record.capture_errors import CaptureError, CaptureInaccessible
 from protocol.errors import (
@@ -59,7 +59,7 @@ BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((KeyProblem, KeyUnknown, SealingUnavailable, OutputClosed), Exit.USAGE),
     ((NoAnswer, LineMute), Exit.TIMEOUT),
     ((LineAbsent, LineClosed), Exit.ABSENT),
-    ((JournalUnwritable, JournalDiffers, ClockDoubtful, OutputFailed), Exit.CHECK_FAILED),
+    ((JournalUnwritable, JournalDiffers, ClockDoubtful, NotApproved, OutputFailed), Exit.CHECK_FAILED),
     ((LineGarbled, RemoteError, CaptureError, JournalError), Exit.PROTOCOL),
 )
 """Error classes and their exit codes; the first match wins. Any other error is a usage error, unless the operating

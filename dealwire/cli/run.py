@@ -240,7 +240,7 @@ def console_of(
         host=part.host,
         port=part.port if port is None else port,
         tokens=Tokens.read(part.tokens_file) if part.tokens_file is not None else None,
-        actions={name: buttons_of(session) for name, session in service.tables.items()},
+        actions={name: buttons_of(session, people) for name, session in service.tables.items()},
         recordings=part.recordings,
         sources=journal_sources(journal.path, reading_key(journal), service.tables),
         journal=journal.path,
@@ -262,15 +262,18 @@ def console_of(
         shown.stop()
 
 
-def buttons_of(session: "TableSession") -> "list[Action]":
+def buttons_of(session: "TableSession", people: PeoplePart | None) -> "list[Action]":
     """Return the actions of a table that the console offers."""
-    from dealwire.service.actions import faults, of_table, offered
+    from dealwire.service.actions import faults, for_two_people, of_table, of_two_people, offered
 
-    return [
+    policy = people.second_person if people is not None else ()
+    found = [
         *offered(session.part.device, session.table.flow.procedure),
         *(of_table() if session.table.terms is not None else ()),
-        *(faults(session.bench.table.units) if session.bench is not None else ()),
+        *of_two_people(policy),
     ]
+    bench = faults(session.bench.table.units) if session.bench is not None else ()
+    return [*(for_two_people(each, policy) for each in found), *bench]
 
 
 @contextlib.contextmanager

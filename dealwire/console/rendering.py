@@ -74,6 +74,7 @@ SECTIONS: Final[dict[str, Pick]] = {
     "devices": lambda v, _: v.devices,
     "next": lambda v, _: (v.next, v.unknown, v.safe_stop, v.state, scene.halted_by(v)),
     "log": lambda v, _: v.log,
+    "pending": lambda v, actions: (v.pending, scene.offers(actions, v, "pending")),
     "acts": lambda v, actions: scene.offers(actions, v, "acts"),
     "faults": lambda v, actions: scene.offers(actions, v, "faults"),
 }

@@ -113,6 +113,7 @@ class Action:
     - `bench`: on the bench page instead of the table's; `group`: heading above the button.
     - `asks`: question to confirm first.
     - `hindered`: says when it cannot be used at a running table; `taken`: text after it was accepted.
+    - `needs_reason`: people give a reason for it.
     """
 
     id: str
@@ -127,6 +128,7 @@ class Action:
     asks: str = ""
     hindered: Hindrance = no_hindrance
     taken: str = "done"
+    needs_reason: bool = True
 
     def available(self, view: TableView) -> str:
         """Return why the action cannot be used at this table now, as a sentence; empty if it can, as far as the view
@@ -147,10 +149,10 @@ WHY: Final = ActionField("why", "Reason, for the record", least=WHY_MIN)
 
 
 def for_people(action: Action) -> Action:
-    """Return an action as people request it: with a reason if it changes anything, and without a badge, since the
+    """Return an action as people request it: with a reason if it needs one, and without a badge, since the
     person's own badge counts."""
     fields = tuple(each for each in action.fields if each.name != BADGE)
-    if action.does != "refresh" and not action.bench and all(each.name != WHY.name for each in fields):
+    if action.needs_reason and all(each.name != WHY.name for each in fields):
         fields = (*fields, WHY)
     return replace(action, fields=fields)
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from protocol.errors import LocalError
+from protocol.errors import DealwireError, LocalError
 
 
 class PeopleFileUnsafe(LocalError):
@@ -11,3 +11,12 @@ class PeopleFileUnsafe(LocalError):
     def __init__(self, path: Path, why: str) -> None:
         self.path, self.why = path, why
         super().__init__(f"{path}: {why}")
+
+
+class NotApproved(DealwireError):
+    """A start over that needs the approval of a second person, and has none."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        then = f"dealwire journal request start-over {path}"
+        super().__init__(f"table.journal: --start-over needs the approval of a second person: {then}")

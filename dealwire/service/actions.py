@@ -6,7 +6,7 @@ it.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
@@ -25,6 +25,13 @@ TECHNICIAN: Final[tuple[Role, ...]] = ("technician",)
 
 RELEASE: Final = "release-held"
 """Action that records held money as settled by hand."""
+START_OVER: Final = "start-over"
+"""Request that every table starts a new record at the next start of the service."""
+APPROVE: Final = "approve"
+REFUSE: Final = "refuse"
+WITHDRAW: Final = "withdraw"
+ANSWERS: Final = (APPROVE, REFUSE, WITHDRAW)
+"""Actions that answer a request of another person, or take back one's own."""
 INJECT: Final = "inject"
 """Action that injects a fault at simulated devices."""
 _RESOLUTION: Final = {"play on": m.Resolution.RESUME, "end the deal": m.Resolution.REMOVE_DECK}
@@ -217,6 +224,58 @@ def of_table() -> list[Action]:
     ]
 
 
+REQUEST: Final = _number("request", "Number of the request", ENTRY_MOST, least=1)
+_BOTH: Final[tuple[Role, ...]] = ("supervisor", "technician")
+_ANSWERING: Final = (
+    Action(
+        APPROVE,
+        "Approve",
+        _BOTH,
+        APPROVE,
+        fields=(REQUEST,),
+        group="pending",
+        asks="Approve this request? It is done at once, under both names.",
+        hint="Only another person may approve, within five minutes of signing in.",
+        needs_reason=False,
+    ),
+    Action(REFUSE, "Refuse", _BOTH, REFUSE, fields=(REQUEST,), group="pending"),
+    Action(
+        WITHDRAW,
+        "Withdraw",
+        _BOTH,
+        WITHDRAW,
+        fields=(REQUEST,),
+        group="pending",
+        hint="For the person who requested it.",
+        needs_reason=False,
+    ),
+)
+_STARTING_OVER: Final = Action(
+    START_OVER,
+    "Request to start over",
+    SUPERVISOR,
+    START_OVER,
+    group="setup",
+    hint="Once approved, dealwire run --start-over counts for an hour: every table starts a new record.",
+    asks="Request that every table starts a new record?",
+)
+
+
+def of_two_people(policy: Collection[str]) -> list[Action]:
+    """Return the actions with which people answer requests of others, if any act needs two people."""
+    if not policy:
+        return []
+    return [*_ANSWERING, *([_STARTING_OVER] if START_OVER in policy else [])]
+
+
+def for_two_people(action: Action, policy: Collection[str]) -> Action:
+    """Return an action as it is offered where the house wants two people for it."""
+    if action.does not in policy:
+        return action
+    hint = f"{action.hint} Another person must approve it.".strip()
+    return replace(action, taken="requested", hint=hint)
+
+
 def faults(devices: Collection[str] = ("shuffler",)) -> list[Action]:
     """Return a button for each fault that can be injected at a simulated table with these kinds of devices."""
     from dealwire.rehearsal.faults import injectable  # only simulated tables need it
@@ -230,6 +289,7 @@ def faults(devices: Collection[str] = ("shuffler",)) -> list[Action]:
             fixed={"fault": fault.name},
             fields=tuple(fault.fields.values()),
             bench=True,
+            needs_reason=False,
             group="faults",
             taken="scheduled",
         )
@@ -291,6 +351,7 @@ def _button(kind: ActionKind, device: DevicePart, procedure: Procedure) -> Actio
         hint=kind.hint,
         asks=kind.asks,
         hindered=partial(_hindrance, kind, device.name),
+        needs_reason=kind.moves,
     )
 
 

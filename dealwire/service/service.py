@@ -21,10 +21,14 @@ from dealwire.hub.lines import ClockSet, Publication
 from dealwire.journal import Journal
 from dealwire.journal.errors import JournalError
 from dealwire.journal.factory import TableFactory
+from dealwire.journal.reader import JournalReader
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.sealing import SealsWith
 from dealwire.journal.tables import JournaledPublisher
 from dealwire.journal.transport import Gate
+from dealwire.people.errors import NotApproved
+from dealwire.people.users import Users, read_users
+from dealwire.service.actions import START_OVER
 from dealwire.service.archivist import Archivist
 from dealwire.service.disk import DiskWatch
 from dealwire.service.identities import Identities
@@ -32,6 +36,7 @@ from dealwire.service.interpreter import look_for_garbage, switching_within
 from dealwire.service.notify import Notifier
 from dealwire.service.opening import StartClock, TablesOpening
 from dealwire.service.ownership import own
+from dealwire.service.pending import PendingActs, taken_up
 from dealwire.service.requests import RequestHandler
 from dealwire.service.seals import faces_in_clear, load_seal
 from dealwire.service.snapshot_schedule import SnapshotSchedule
@@ -93,6 +98,7 @@ class Service:
         self._early, self._later = list[Publication](), list[Callable[[], None]]()
         self._requests: RequestHandler | None = None
         self._gate = Gate(self._later.append)
+        self._pending = PendingActs(configuration.people)
         self._pulse, self._identities = Pulse(WEDGED_NS), Identities()
         self.health = Health()
 
@@ -127,6 +133,8 @@ class Service:
     def _open(self, key: SealsWith | None, begins: StartClock) -> None:
         maker = self._stack.enter_context(TableFactory(self.journal.path))
         opening = TablesOpening(self.configuration, self.journal, maker, self.clock)
+        if self._anew:
+            self._check_start_over()
         self.notify_starting()
         if self.journal.taken_up:
             _log.warning(
@@ -145,7 +153,8 @@ class Service:
         for session in self.tables.values():
             self._connect(session, went_on, begins.remarks)
             self.notify_starting()
-        requests = self._requests = RequestHandler(self.tables, self.clock, self._give_out)
+        requests = self._requests = RequestHandler(self.tables, self.clock, self._give_out, self._pending)
+        self._take_up_requests(requests)
         self.hub.on_look(self._showing.look)
         self.hub.on_request(lambda: self.owner.call_soon(lambda: requests.take(self.hub.requests())))
         self._beat.due_ns = self.clock.now_ns()
@@ -153,6 +162,27 @@ class Service:
             self.hub.show(session.view(self.clock.now_ns()))
             for caution in cautions_of(session.table.terms) if session.table.terms is not None else ():
                 _log.warning("%s: %s", session.name, caution)
+
+    def _check_start_over(self) -> None:
+        """NotApproved if the house wants two people for a start over, and nobody approved this one."""
+        taken_up(self._pending, self.journal.path, self.clock.now_ns())
+        if START_OVER not in self._pending.policy or self._pending.start_over(self.clock.now_ns()) is not None:
+            return
+        with JournalReader(self.journal.path) as reader:
+            if reader.starts():
+                raise NotApproved(self.journal.path)
+
+    def _take_up_requests(self, requests: RequestHandler) -> None:
+        """Read who may act, and go on with the open requests of the record."""
+        part = self.configuration.people
+        if part is None:
+            return
+        self._pending.users = read_users(part.users_file)
+        requests.take_up(self.journal.path, started_over=self._anew)
+
+    def install_users(self, users: Users) -> None:
+        """Count another users file from now on. Call it in the owner's turn, or through `owner.call_soon`."""
+        self._pending.users = users
 
     def notify_starting(self) -> None:
         """Report progress of a long opening to systemd, which extends its timeout."""
@@ -257,6 +287,8 @@ class Service:
         self.health.beat(now_ns, self.clock.now_ns() - now_ns)
         self.journal.look(now_ns)
         self._archivist.beat(now_ns)
+        if self._requests is not None:
+            self._requests.beat(now_ns)
         self._give_out()
         self._look_at_disk(now_ns)
         self._look_at_clock(now_ns)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dealwire.config.schema import DevicePart, TablePart
-from dealwire.hub.lines import ClockSet, StatusKind, StatusLine, Topic
+from dealwire.hub.lines import ClockSet, RequestStep, StatusKind, StatusLine, Topic
 from dealwire.hub.view import DeviceView, Link, TableView
 from dealwire.journal import Journal, Journaled
 from dealwire.journal.contents import TableStart
@@ -200,13 +200,20 @@ class TableSession:
         *,
         clock: ClockSet | None = None,
         round_: int | None = None,
-    ) -> None:
-        """Publish a status about the table or one of its lines that is not part of a round."""
+        request: RequestStep | None = None,
+    ) -> int:
+        """Publish a status about the table or one of its lines that is not part of a round; return its number."""
         _log.info("%s: %s", self.name, text)
-        line = StatusLine(table=self.name, kind=kind, device=device, text=text, clock=clock, round=round_).to_json()
+        known = {"clock": clock, "round": round_, "request": request}
+        line = StatusLine(table=self.name, kind=kind, device=device, text=text, **known).to_json()  # type: ignore[arg-type]
         sequence = self._publish("status", at_ns, line)
-        if kind in ("safe-stop", "action", "warning", "clock-step"):
+        if kind in ("safe-stop", "action", "warning", "clock-step", "request", "badge"):
             self.viewer.log(kind, text, at_ns, sequence, place=device)
+        return sequence
+
+    def release_words(self, given: Settling) -> str:
+        """Return what the release of held money would be noted as. LookupError says why it cannot be released."""
+        return given.words(still_held(self._journal, given, self.name)[1])
 
     def release(self, given: Settling, who: str) -> str:
         """Close the held money that was settled by hand. LookupError says why it cannot be closed, such as that it

@@ -36,7 +36,9 @@ BADGED = Action(
     "clear-misdeal",
     fields=(ActionField("badge", "Badge number", "number", least=1),),
 )
-REFRESH = Action("shuffler.refresh", "Request status", ("dealer", "supervisor", "technician"), "refresh")
+REFRESH = Action(
+    "shuffler.refresh", "Request status", ("dealer", "supervisor", "technician"), "refresh", needs_reason=False
+)
 TOKEN = "dw_grafana_0123456789"
 
 
