@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dealwire.config.private_file import why_unsafe_facts
 from dealwire.people.edit import replace_text
@@ -21,6 +21,9 @@ from devices.files import open_file
 from protocol.errors import LocalError
 from protocol.tomlfile import TomlFileError
 from rules.errors import ExtraMissing
+
+if TYPE_CHECKING:
+    from webauthn.helpers.cose import COSEAlgorithmIdentifier
 
 FILE_MAX: Final = 4 << 20
 EACH_MAX: Final = 8
@@ -188,11 +191,17 @@ class ConsoleName:
     origins: tuple[str, ...]
 
 
+def _algorithms() -> "list[COSEAlgorithmIdentifier]":
+    """Return the kinds of keys that count: EdDSA, ES256, and RS256 for computers that have nothing else."""
+    from webauthn.helpers.cose import COSEAlgorithmIdentifier as Algorithm
+
+    return [Algorithm.EDDSA, Algorithm.ECDSA_SHA_256, Algorithm.RSASSA_PKCS1_v1_5_SHA_256]
+
+
 def enrol_options(place: ConsoleName, user: str, challenge: Challenge, known: Sequence[Passkey]) -> str:
     """Return the options of `navigator.credentials.create`, as JSON."""
     from webauthn import generate_registration_options, options_to_json
     from webauthn.helpers import structs
-    from webauthn.helpers.cose import COSEAlgorithmIdentifier as Algorithm
 
     return options_to_json(
         generate_registration_options(
@@ -207,7 +216,7 @@ def enrol_options(place: ConsoleName, user: str, challenge: Challenge, known: Se
                 user_verification=structs.UserVerificationRequirement.REQUIRED,
             ),
             exclude_credentials=[structs.PublicKeyCredentialDescriptor(id=unpacked(each.id)) for each in known],
-            supported_pub_key_algs=[Algorithm.EDDSA, Algorithm.ECDSA_SHA_256],
+            supported_pub_key_algs=_algorithms(),
         )
     )
 
@@ -230,7 +239,6 @@ def sign_in_options(place: ConsoleName, challenge: Challenge, known: Sequence[Pa
 def enrolled(place: ConsoleName, user: str, challenge: Challenge, answer: dict[str, Any], now_ns: int) -> Passkey:
     """Return the new passkey in a browser's answer. PasskeyRefused if the answer does not count."""
     from webauthn import verify_registration_response
-    from webauthn.helpers.cose import COSEAlgorithmIdentifier as Algorithm
     from webauthn.helpers.exceptions import WebAuthnException
 
     try:
@@ -240,7 +248,7 @@ def enrolled(place: ConsoleName, user: str, challenge: Challenge, answer: dict[s
             expected_rp_id=place.host,
             expected_origin=list(place.origins),
             require_user_verification=True,
-            supported_pub_key_algs=[Algorithm.EDDSA, Algorithm.ECDSA_SHA_256],
+            supported_pub_key_algs=_algorithms(),
         )
     except (WebAuthnException, ValueError, KeyError, TypeError) as error:
         raise PasskeyRefused(f"the passkey does not count: {type(error).__name__}") from error
