@@ -264,16 +264,14 @@ def console_of(
 
 def buttons_of(session: "TableSession", people: PeoplePart | None) -> "list[Action]":
     """Return the actions of a table that the console offers."""
-    from dealwire.service.actions import faults, for_two_people, of_table, of_two_people, offered
+    from dealwire.service.actions import faults, for_house, of_table, offered
 
-    policy = people.second_person if people is not None else ()
     found = [
         *offered(session.part.device, session.table.flow.procedure),
         *(of_table() if session.table.terms is not None else ()),
-        *of_two_people(policy),
+        *(faults(session.bench.table.units) if session.bench is not None else ()),
     ]
-    bench = faults(session.bench.table.units) if session.bench is not None else ()
-    return [*(for_two_people(each, policy) for each in found), *bench]
+    return for_house(found, people.second_person if people is not None else ())
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """The people and programs that may use the console now, and the files that say so."""
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,3 +41,17 @@ class Roll:
 def console_settings(part: PeoplePart | None) -> dict[str, Any]:
     """Return the arguments of `Console` that come from `[people]`. A LocalError names what will not do in a file."""
     return {"roll": Roll.read(part) if part is not None else None}
+
+
+def people_reload(
+    part: PeoplePart, *takers: Callable[[Roll], None]
+) -> tuple[str, Callable[[], Roll], Callable[[Roll], str]]:
+    """Return name, reader and installer of the users file and the passkeys file for a reload. The reader raises a
+    LocalError of one line; the installer gives what was read to each of `takers` and returns what it now is."""
+
+    def install(newer: Roll) -> str:
+        for take in takers:
+            take(newer)
+        return newer.users.summary
+
+    return part.users_file.name, lambda: Roll.read(part), install

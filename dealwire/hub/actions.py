@@ -113,7 +113,7 @@ class Action:
     - `bench`: on the bench page instead of the table's; `group`: heading above the button.
     - `asks`: question to confirm first.
     - `hindered`: says when it cannot be used at a running table; `taken`: text after it was accepted.
-    - `needs_reason`: people give a reason for it.
+    - `needs_reason`: people give a reason for it; `even_stopped`: it works at a table in safe stop, too.
     """
 
     id: str
@@ -129,11 +129,12 @@ class Action:
     hindered: Hindrance = no_hindrance
     taken: str = "done"
     needs_reason: bool = True
+    even_stopped: bool = False
 
     def available(self, view: TableView) -> str:
         """Return why the action cannot be used at this table now, as a sentence; empty if it can, as far as the view
         tells."""
-        if view.safe_stop is not None:
+        if view.safe_stop is not None and not self.even_stopped:
             return "The table is in safe stop and takes no commands."
         return self.hindered(view)
 

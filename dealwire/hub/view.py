@@ -27,6 +27,7 @@ TroubleKind = Literal[
     "count",
     "device",
     "archive",
+    "badge",
     "unreliable",
     "held",
 ]

@@ -5,7 +5,7 @@ device gets commands only if its role in `table.toml` is `control`. Every reques
 it.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
@@ -237,8 +237,9 @@ _ANSWERING: Final = (
         asks="Approve this request? It is done at once, under both names.",
         hint="Only another person may approve, within five minutes of signing in.",
         needs_reason=False,
+        even_stopped=True,
     ),
-    Action(REFUSE, "Refuse", _BOTH, REFUSE, fields=(REQUEST,), group="pending"),
+    Action(REFUSE, "Refuse", _BOTH, REFUSE, fields=(REQUEST,), group="pending", even_stopped=True),
     Action(
         WITHDRAW,
         "Withdraw",
@@ -248,6 +249,7 @@ _ANSWERING: Final = (
         group="pending",
         hint="For the person who requested it.",
         needs_reason=False,
+        even_stopped=True,
     ),
 )
 _STARTING_OVER: Final = Action(
@@ -258,6 +260,7 @@ _STARTING_OVER: Final = Action(
     group="setup",
     hint="Once approved, dealwire run --start-over counts for an hour: every table starts a new record.",
     asks="Request that every table starts a new record?",
+    even_stopped=True,
 )
 
 
@@ -266,6 +269,12 @@ def of_two_people(policy: Collection[str]) -> list[Action]:
     if not policy:
         return []
     return [*_ANSWERING, *([_STARTING_OVER] if START_OVER in policy else [])]
+
+
+def for_house(actions: Iterable[Action], policy: Collection[str]) -> list[Action]:
+    """Return a table's actions as the house wants them: some need two people, who have buttons to answer one
+    another."""
+    return [for_two_people(each, policy) for each in (*actions, *of_two_people(policy))]
 
 
 def for_two_people(action: Action, policy: Collection[str]) -> Action:

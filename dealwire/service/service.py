@@ -26,6 +26,7 @@ from dealwire.journal.resuming import Resumed
 from dealwire.journal.sealing import SealsWith
 from dealwire.journal.tables import JournaledPublisher
 from dealwire.journal.transport import Gate
+from dealwire.people.badges import BadgeList
 from dealwire.people.errors import NotApproved
 from dealwire.people.users import Users, read_users
 from dealwire.service.actions import START_OVER
@@ -177,12 +178,17 @@ class Service:
         part = self.configuration.people
         if part is None:
             return
-        self._pending.users = read_users(part.users_file)
+        self._install(read_users(part.users_file))
         requests.take_up(self.journal.path, started_over=self._anew)
 
     def install_users(self, users: Users) -> None:
-        """Count another users file from now on. Call it in the owner's turn, or through `owner.call_soon`."""
-        self._pending.users = users
+        """Count another users file from now on. May be called from any thread."""
+        self.owner.call_soon(lambda: self._install(users))
+
+    def _install(self, users: Users) -> None:
+        part, self._pending.users = self.configuration.people, users
+        for session in self.tables.values():
+            session.badges = BadgeList(users) if part is not None and part.badges == "listed" else None
 
     def notify_starting(self) -> None:
         """Report progress of a long opening to systemd, which extends its timeout."""

@@ -14,6 +14,7 @@ from dealwire.journal.resuming import Resumed
 from dealwire.journal.snapshots import encoded, kept_of
 from dealwire.journal.tables import JournaledPublisher, write_settled
 from dealwire.journal.transport import Gate
+from dealwire.people.badges import BadgeList
 from dealwire.service.identities import Identities
 from dealwire.service.releasing import Settling, still_held
 from dealwire.service.seals import clear_warning
@@ -82,6 +83,8 @@ class TableSession:
         self._lines_shown: dict[str, tuple[Link, str | None]] = {}
         self.budgets: dict[str, Budget] = {}
         """Byte budget of each line, by device."""
+        self.badges: BadgeList | None = None
+        """Badges that count; None: any does."""
         for device in part.device:  # devices are unknown until they respond
             self._line_shown(device, "waiting", None)
         self._calm: dict[str, int] = {}  # by device: dropped bytes as of the last normal check
@@ -167,6 +170,8 @@ class TableSession:
             sequences.append(self._publish(each.topic, seen.at_ns, each.line))
         write_settled(self._journal, self.name, self.publisher, seen.at_ns)
         self.viewer.update(seen, outcomes_of(lines), sequences[1:])  # the first line is the report itself
+        if self.badges is not None:
+            self._look_at_badge(self.badges, seen)
         if isinstance(seen.body, LinkUp):
             self._identities.up((self.name, seen.device), seen.body)
             again = "connected again, in the same session" if seen.body.resumed else "connected"
@@ -176,6 +181,16 @@ class TableSession:
         elif isinstance(seen.body, LinkLost):
             self._identities.lost((self.name, seen.device))
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
+
+    def _look_at_badge(self, badges: BadgeList, seen: Seen) -> None:
+        """Record who used a badge, or that it does not count."""
+        number = getattr(seen.body, "badge", 0)
+        if not isinstance(number, int) or not number:
+            return
+        name, why = badges.look_up(self.name, number, getattr(seen.body, "level", None), seen.at_ns)
+        said = f"badge {number} at {seen.device}: {why or name}"
+        self.viewer.badge((said, seen.at_ns) if why else None)
+        self.status("badge", said, seen.at_ns, seen.device)
 
     def _unlike(self, lines: Sequence[PublishedLine]) -> str:
         """Return the differences between the journal and the meters that these lines change or pay as text.
