@@ -188,9 +188,9 @@ class TableSession:
         if not isinstance(number, int) or not number:
             return
         name, why = badges.look_up(self.name, number, getattr(seen.body, "level", None), seen.at_ns)
-        said = f"badge {number} at {seen.device}: {why or name}"
-        self.viewer.badge((said, seen.at_ns) if why else None)
-        self.status("badge", said, seen.at_ns, seen.device)
+        text = f"badge {number} at {seen.device}: {why or name}"
+        self.viewer.badge((text, seen.at_ns) if why else None)
+        self.status("badge", text, seen.at_ns, seen.device)
 
     def _unlike(self, lines: Sequence[PublishedLine]) -> str:
         """Return the differences between the journal and the meters that these lines change or pay as text.
