@@ -39,6 +39,10 @@ class ActionEndpoint:
         """True if faults can be injected at a table."""
         return any(action.bench for action in self._actions.get(table, ()))
 
+    def has_two_people(self, table: str) -> bool:
+        """True if some acts at a table need a second person."""
+        return any(action.group == "pending" for action in self._actions.get(table, ()))
+
     async def act(self, http: HttpRequest) -> Response:
         """POST: request the action if the role may; the answer is JSON for the page's script, else a page."""
         table, name = http.path_params["table"], http.path_params["action"]

@@ -121,7 +121,7 @@ class Pages:
     async def table(self, request: Request) -> Response:
         """GET /table/NAME: one live table."""
         name = self._table_of(request)
-        return self._with_table(request, "table.html", name)
+        return self._with_table(request, "table.html", name, two_people=self._endpoint.has_two_people(name))
 
     async def bench(self, request: Request) -> Response:
         """GET /bench: fault buttons, at simulated tables."""

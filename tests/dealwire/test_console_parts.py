@@ -25,6 +25,7 @@ from dealwire.hub.view import (
     Link,
     LogLine,
     OutcomeView,
+    PendingView,
     SeatView,
     TableView,
     TroubleView,
@@ -241,6 +242,7 @@ def test_whatever_a_view_holds_is_written_as_text() -> None:
             trouble=(TroubleView(kind="device", title=bad, cause=bad, clause=bad, advice=bad, who=bad, place=bad),),
             outcomes=(OutcomeView(round=6, at_ns=1, outcome="complete", players=5, won=bad),),
             held=(HeldView(round=6, at_ns=1, cents=5, why=bad, clause=bad),),
+            pending=(PendingView(request=6, text=bad, who=bad, until_ns=1, approved_by=bad),),
         )
     )
     for name, html in shown.items():
