@@ -108,7 +108,7 @@ class ProgramPart(TomlTable):
     """The verbs it may use: `read`, or actions by name."""
     tables: Annotated[tuple[Name, ...], Field(min_length=1)] | None = None
     """Tables for which it may do that; all unless given."""
-    from_: Annotated[tuple[Network, ...], Field(min_length=1)] | None = None
+    from_: tuple[Network, ...] | None = None
     """Addresses or networks from which it connects; any unless given."""
     until: Day | None = None
     """The last day on which its token counts, by UTC."""
