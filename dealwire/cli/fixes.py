@@ -125,6 +125,7 @@ def needed_extras(found: Configuration) -> list[str]:
         "console": found.console is not None,
         "journal": (found.journal.key_file or found.journal.auditor_key_file) is not None,
         "mqtt": exports.mqtt is not None,
+        "people": found.people is not None,
         "metrics": exports.metrics is not None,
         "usb": _has_usb(found),
     }

@@ -17,7 +17,7 @@ from dealwire.hub.hub import Request
 from dealwire.hub.lines import RequestStep, StatusLine, Step
 from dealwire.hub.view import PendingView
 from dealwire.journal.rounds import RoundReader
-from dealwire.people.users import UserPart, Users, may_at
+from dealwire.people.users import UserPart, Users, is_in_force, may_at
 from dealwire.service.actions import START_OVER, ActionRefused, roles_of
 
 MINUTE_NS: Final = 60 * 1_000_000_000
@@ -100,7 +100,7 @@ class PendingActs:
             raise ActionRefused(request.action, "sign in by name; the users file names who may act")
         program = next((each for each in self.users.file.program if each.name == request.user), None)
         if program is not None:
-            if request.action not in program.may or not may_at(program, table):
+            if request.action not in program.may or not may_at(program, table) or not is_in_force(program, now_ns):
                 raise ActionRefused(request.action, f"{program.name} may not do this")
             return None
         person = self.users.person(request.user, now_ns)

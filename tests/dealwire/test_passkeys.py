@@ -18,6 +18,7 @@ from dealwire.config.schema import PeoplePart
 from dealwire.console.roll import Roll
 from dealwire.console.server import Console
 from dealwire.hub.hub import Hub
+from dealwire.hub.view import PendingView
 from dealwire.people.passkeys import (
     CHALLENGE_NS,
     CHALLENGES_MAX,
@@ -33,6 +34,7 @@ from dealwire.people.passkeys import (
     unpacked,
     verified,
 )
+from dealwire.service.actions import of_two_people
 from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser, picture
 from tests.support.rigs.consoles import ACTIONS, origin, running
@@ -154,6 +156,43 @@ def test_a_passkey_is_enrolled_and_signs_in_with_chromium_s_own_authenticator(hu
     assert "a.smith added a passkey (from 127.0.0.1)" in said
     assert any(text.startswith("a.smith (supervisor), session ") and "signed in" in text for text in said)
     answers(tmp_path)
+
+
+@needs_browser
+@pytest.mark.more
+def test_the_new_pages_are_accessible_without_small_text_and_without_scripts(hub: Hub, tmp_path: Path) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    roll, _ = roll_at(tmp_path)
+    pending = PendingView(request=5, text="lock the shuffler: it jams", who="b.jones", until_ns=10**18)
+    acts = {"pit-1": [*ACTIONS, *of_two_people(("start-over",))]}
+    with (
+        WatchedTable(hub, "player-short") as table,
+        running(hub, tokens=None, roll=roll, actions=acts) as console,
+        chromium() as browser,
+    ):
+        table.answer_requests()
+        table.do(lambda viewer: viewer.pend((pending,)))
+        page = browser.new_context(java_script_enabled=False).new_page()
+        page.goto(f"{origin(console)}/sign-in")
+        page.fill("#name", "b.jones")
+        page.fill("#password", PASSWORDS["b.jones"][0])
+        page.click("form.sign-in button:not([type=button])")
+        assert page.locator(".role").inner_text() == "Signed in as b.jones, supervisor"
+        page = browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce").new_page()
+        for path in ("sign-in", "enrol", "table/pit-1"):
+            page.goto(console.address + path)
+            found = Axe().run(page).response["violations"]
+            assert not found, [(path, each["id"], [node["html"] for node in each["nodes"]]) for each in found]
+            least = page.evaluate(SMALLEST)
+            assert least >= 14, (path, least)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+        assert "b.jones requests: lock the shuffler" in page.locator(".pending-panel").inner_text()
+
+
+SMALLEST = """Math.min(...[...document.querySelectorAll('main *')]
+    .filter(one => one.checkVisibility() && one.textContent.trim())
+    .map(one => parseFloat(getComputedStyle(one).fontSize)))"""
 
 
 def refused_password(console: Console, name: str) -> int:

@@ -43,6 +43,7 @@ PEOPLE = (
     person_entry("d.far", tables=["table-2"]),
     person_entry("e.dealer", "dealer"),
     person_entry("f.past", until="2020-01-31"),
+    program_entry("spent", "dw_spent_1", may=["refresh"], until="2020-01-31"),
     program_entry("robot", "dw_robot_1", may=["clear-misdeal", "refresh"]),
 )
 
@@ -140,6 +141,8 @@ def test_a_release_waits_for_another_person(tmp_path: Path) -> None:
             run_until(service, lambda: bool(view(service).held))
             held = view(service).held[0]
             refused(lambda: ask(service, "robot", RELEASE, which(held), by="program"), "may not do this")
+            old = {"device": "shuffler"}
+            refused(lambda: ask(service, "spent", "refresh", old, role="dealer"), "spent may not do this")
             refused(lambda: ask(service, "", RELEASE, which(held)), "sign in by name")
             refused(lambda: ask(service, "f.past", RELEASE, which(held)), "f.past may not act at this table")
             refused(lambda: ask(service, "a.smith", RELEASE, {**which(held), "why": "x"}), "why: must be 3")
