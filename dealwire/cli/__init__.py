@@ -49,6 +49,7 @@ COMMANDS: Final = {
     "operator": "Automate the manual steps of an acceptance test.",
     "users": "Keep the file of the people and programs that may act.",
     "doctor": "Check that this machine is ready to talk to devices.",
+    "authority": "Make certificates for TLS, and revoke them.",
 }
 
 

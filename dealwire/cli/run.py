@@ -4,7 +4,7 @@ import contextlib
 import importlib.util
 import logging
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,15 +20,17 @@ from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart, PeoplePart
 from dealwire.hub.hub import Hub
 from dealwire.service.notify import Notifier
-from dealwire.service.readiness import CONSOLE_MODULES, StartOptions, installed, readiness, tokens_in_clear
+from dealwire.service.readiness import CONSOLE_MODULES, StartOptions, files_of, in_clear, installed, readiness
+from dealwire.service.reloads import Reloadable, certificate, line_certificates
 from dealwire.service.seals import leave_no_core, reading_key
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
+    from dealwire.console.roll import Roll
     from dealwire.export.mqtt import MqttExporter
     from dealwire.hub.actions import Action
     from dealwire.service.service import Service
-    from dealwire.service.table_session import TableSession
+    from dealwire.tls import ServerTls
     from devices.simulator.host import SimulatorHost
 
 _log = logging.getLogger("dealwire")
@@ -165,7 +167,8 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
     from dealwire.service.interpreter import made_for_good
     from dealwire.service.service import FAREWELL_S, Service
 
-    if configuration.journal.key_file is not None or configuration.journal.auditor_key_file is not None:
+    part = configuration.journal
+    if any((part.key_file, part.auditor_key_file, part.signing_key_file)):
         leave_no_core()
     for warning in warnings_of(configuration):
         _log.warning("%s", warning)
@@ -173,12 +176,20 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
         service = stack.enter_context(
-            Service(configuration, hub, anew=options.anew, clock_is_right=options.clock_is_right, notifier=notifier)
+            Service(
+                configuration,
+                hub,
+                anew=options.anew,
+                clock_is_right=options.clock_is_right,
+                restored=options.file_counts,
+                notifier=notifier,
+            )
         )
         if options.file_counts:
             note_decision(service, against)
         if bench is not None:
             service.simulate(configuration.table[0].name, bench)
+        _register_reloads(configuration, service, with_console=options.with_console)
         ended_by = stack.enter_context(signals(service))
         if options.with_console and configuration.console is not None:
             stack.enter_context(console_of(configuration.console, service, options.port, configuration.people))
@@ -194,8 +205,8 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
 
 @contextlib.contextmanager
 def signals(service: "Service") -> Iterator[list[int]]:
-    """Stop the service on SIGTERM and SIGINT, and yield the list that the signal is added to. SIGHUP is logged and
-    ignored."""
+    """Stop the service on SIGTERM and SIGINT, and yield the list that the signal is added to. SIGHUP reads certificates
+    again."""
     ended_by: list[int] = []
 
     def end(number: int, _: object) -> None:
@@ -203,7 +214,7 @@ def signals(service: "Service") -> Iterator[list[int]]:
         service.stop()
 
     def hang_up(_number: int, _frame: object) -> None:
-        _log.warning("SIGHUP: ignored; restart the service to read table.toml again, every round then resumes")
+        service.reloads.start()
 
     handlers = {signal.SIGTERM: end, signal.SIGINT: end, signal.SIGHUP: hang_up}
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
@@ -220,6 +231,23 @@ def signals(service: "Service") -> Iterator[list[int]]:
 def has_console() -> bool:
     """Return True if the `console` extra is installed."""
     return installed(*CONSOLE_MODULES)
+
+
+def _buttons(service: "Service", people: PeoplePart | None) -> "dict[str, list[Action]]":
+    """Return the console's buttons of each table."""
+    from dealwire.service.actions import faults, for_house, of_attested, of_table, offered
+
+    found = {
+        name: [
+            *offered(session.part.device, session.table.flow.procedure),
+            *of_attested(service.attested(name)),
+            *(of_table() if session.table.terms is not None else ()),
+            *(faults(session.bench.table.units) if session.bench is not None else ()),
+        ]
+        for name, session in service.tables.items()
+    }
+    policy = people.second_person if people is not None else ()
+    return {name: for_house(each, policy) for name, each in found.items()}
 
 
 @contextlib.contextmanager
@@ -240,20 +268,21 @@ def console_of(
         host=part.host,
         port=part.port if port is None else port,
         tokens=Tokens.read(part.tokens_file) if part.tokens_file is not None else None,
-        actions={name: buttons_of(session, people) for name, session in service.tables.items()},
+        actions=_buttons(service, people),
         recordings=part.recordings,
         sources=journal_sources(journal.path, reading_key(journal), service.tables),
         journal=journal.path,
         names=part.names,
         secure=part.secure,
+        tls=tls_of("console", part, service),
         proxies=part.proxies,
         idle_minutes=part.idle_minutes,
         clock=service.clock,
         note_access=service.note_access,
         **console_settings(people),
     )
-    if (text := tokens_in_clear(part, people=people is not None)) is not None:
-        _log.warning("console: %s", text)
+    if people is not None:
+        _reload_people(people, service, shown.reload)
     shown.start()
     try:
         echo(f"console: {shown.address}", err=True)
@@ -262,16 +291,33 @@ def console_of(
         shown.stop()
 
 
-def buttons_of(session: "TableSession", people: PeoplePart | None) -> "list[Action]":
-    """Return the actions of a table that the console offers."""
-    from dealwire.service.actions import faults, for_house, of_table, offered
+def _register_reloads(configuration: Configuration, service: "Service", *, with_console: bool) -> None:
+    """Register the files that SIGHUP reads again, except those of the servers."""
+    for ends in line_certificates(configuration, service.health):
+        service.reloads.add(ends)
+    if configuration.people is not None and not (with_console and configuration.console is not None):
+        _reload_people(configuration.people, service)
 
-    found = [
-        *offered(session.part.device, session.table.flow.procedure),
-        *(of_table() if session.table.terms is not None else ()),
-        *(faults(session.bench.table.units) if session.bench is not None else ()),
-    ]
-    return for_house(found, people.second_person if people is not None else ())
+
+def _reload_people(part: PeoplePart, service: "Service", *takers: "Callable[[Roll], None]") -> None:
+    """Have SIGHUP read again who may act, for the tables and for a console."""
+    from dealwire.console.roll import people_reload
+
+    service.reloads.add(Reloadable(*people_reload(part, lambda roll: service.install_users(roll.users), *takers)))
+
+
+def tls_of(server: str, part: ConsolePart | MetricsPart, service: "Service") -> "ServerTls | None":
+    """Return the certificate of a server, which SIGHUP reads again; None, with a warning if that is unsafe, without
+    one."""
+    if part.tls is None:
+        if (text := in_clear(part)) is not None:
+            _log.warning("%s: %s", server, text)
+        return None
+    from dealwire.tls import ServerTls
+
+    tls = ServerTls(files_of(part.tls))
+    service.reloads.add(certificate(server, tls, service.health))
+    return tls
 
 
 @contextlib.contextmanager
@@ -296,7 +342,8 @@ def metrics_of(part: MetricsPart, service: "Service", mqtt: "MqttExporter | None
 
     progress = mqtt.progress if mqtt is not None else None
     metrics = Metrics(service.hub, journal=service.journal, mqtt=progress, health=service.health)
-    with MetricsServer(metrics, host=part.host, port=part.port, names=part.names) as server:
+    tls = tls_of("metrics", part, service)
+    with MetricsServer(metrics, host=part.host, port=part.port, names=part.names, tls=tls) as server:
         echo(f"metrics: {server.address}", err=True)
         yield
 

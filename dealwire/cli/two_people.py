@@ -14,7 +14,7 @@ from dealwire.hub.actions import FieldRefused
 from dealwire.journal.errors import JournalBusy
 from dealwire.people.users import read_users
 from dealwire.service.actions import RELEASE, START_OVER, ActionRefused
-from dealwire.service.offline import Signer, approve_in, request_in
+from dealwire.service.offline import OfflinePerson, approve_in, request_in
 from dealwire.service.timekeeping import ClockDoubtful, written
 
 _WHO = (
@@ -59,7 +59,7 @@ def request_command(
         raise click.UsageError(f"release-held needs {', '.join(missing)}")
     fields = {**(given if act == RELEASE else {}), "why": why}
     with _refusals(file):
-        signer = Signer(read_users(users), who, typed_password(who, from_input=from_input))
+        signer = OfflinePerson(read_users(users), who, typed_password(who, from_input=from_input))
         echo(request_in(file, act, fields, signer, clock_is_right=clock_is_right))
 
 
@@ -74,7 +74,7 @@ def approve_command(file: Path, number: int, users: Path, who: str, from_input: 
     refused, such as that of one's own request.
     """
     with _refusals(file):
-        signer = Signer(read_users(users), who, typed_password(who, from_input=from_input))
+        signer = OfflinePerson(read_users(users), who, typed_password(who, from_input=from_input))
         echo(approve_in(file, number, signer, clock_is_right=clock_is_right))
 
 

@@ -38,7 +38,7 @@ EACH_MAX: Final = 16
 Ending = Literal["signed out", "expired", "idle", "pushed out", "withdrawn"]
 """`withdrawn`: the users file no longer lets the person do what the session may."""
 
-Proof = Literal["token", "password", "passkey", "program"]
+ProofKind = Literal["token", "password", "passkey", "program"]
 """Proof of who someone is."""
 
 
@@ -54,7 +54,7 @@ class SignedIn:
     role: Role
     end_ns: int
     user: str = ""
-    by: Proof = "token"
+    by: ProofKind = "token"
     proven_ns: int = 0
     tables: tuple[str, ...] | None = None
     badge: int | None = None
@@ -83,7 +83,7 @@ class Sessions:
         self._on_end, self._idle_ns = on_end, idle_minutes * MINUTE_NS
 
     def begin(
-        self, role: Role, now_ns: int, person: "UserPart | None" = None, by: Proof = "token"
+        self, role: Role, now_ns: int, person: "UserPart | None" = None, by: ProofKind = "token"
     ) -> tuple[str, SignedIn]:
         """Start a session. Return the secret for its cookie, and the session."""
         secret = secrets.token_urlsafe(32)

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from dealwire.console.audit import AccessKind, Audit
 from dealwire.console.password_queue import PasswordQueue
 from dealwire.console.rendering import as_json, page
-from dealwire.console.sessions import Proof, Sessions, SignedIn, SignInLane
+from dealwire.console.sessions import ProofKind, Sessions, SignedIn, SignInLane
 from dealwire.console.tokens import TOKEN_MAX, Tokens
 from dealwire.people.users import UserPart, Users
 from devices.clock import Clock
@@ -165,7 +165,7 @@ class PersonSignIn(SignIn):
         """Return the person of that name, if the entry is in force."""
         return self._users().person(name, self.now_ns())
 
-    def begin(self, http: HttpRequest, answer: Answer, person: UserPart, by: Proof) -> Answer:
+    def begin(self, http: HttpRequest, answer: Answer, person: UserPart, by: ProofKind) -> Answer:
         """Start a session for a person, in place of the browser's former one, and put its cookie into `answer`."""
         self._sessions.end(http.cookies.get(self._cookie, ""))
         return self._begun(http, answer, self._sessions.begin(person.role, self.now_ns(), person, by))

@@ -32,6 +32,9 @@ REFUSE: Final = "refuse"
 WITHDRAW: Final = "withdraw"
 ANSWERS: Final = (APPROVE, REFUSE, WITHDRAW)
 """Actions that answer a request of another person, or take back one's own."""
+ATTEST: Final = "attest"
+"""Action that has a device prove its firmware."""
+ATTESTERS: Final[tuple[Role, ...]] = ("supervisor", "technician")
 INJECT: Final = "inject"
 """Action that injects a fault at simulated devices."""
 _RESOLUTION: Final = {"play on": m.Resolution.RESUME, "end the deal": m.Resolution.REMOVE_DECK}
@@ -283,6 +286,29 @@ def for_two_people(action: Action, policy: Collection[str]) -> Action:
         return action
     hint = f"{action.hint} Another person must approve it.".strip()
     return replace(action, taken="requested", hint=hint)
+
+
+def of_attested(devices: Iterable[str]) -> list[Action]:
+    """Return a button for each of these devices, which must prove their firmware."""
+    return [
+        Action(
+            id=f"{name}.{ATTEST}",
+            title="Check the firmware",
+            roles=ATTESTERS,
+            does=ATTEST,
+            fixed={"device": name},
+            group=name,
+            needs_reason=False,
+            hint="The device measures its firmware and signs it. Nothing moves.",
+            hindered=partial(_away, name),
+        )
+        for name in devices
+    ]
+
+
+def _away(name: str, view: TableView) -> str:
+    device = next((each for each in view.devices if each.name == name), None)
+    return f"{name} is not connected." if device is None or device.link != "up" else ""
 
 
 def faults(devices: Collection[str] = ("shuffler",)) -> list[Action]:

@@ -21,7 +21,7 @@ MINUTES: Final = 60
 """Minutes within which a request that was made offline must be approved."""
 
 
-class Signer(NamedTuple):
+class OfflinePerson(NamedTuple):
     """A person who acts at the command line, with the password that was typed."""
 
     users: Users
@@ -29,7 +29,9 @@ class Signer(NamedTuple):
     password: str
 
 
-def request_in(path: Path, act: str, fields: Mapping[str, object], by: Signer, *, clock_is_right: bool = False) -> str:
+def request_in(
+    path: Path, act: str, fields: Mapping[str, object], by: OfflinePerson, *, clock_is_right: bool = False
+) -> str:
     """Record a request of `act`; return a sentence with its number. ActionRefused says why it is not allowed."""
     needs_argon2()
     with writing(path, clock_is_right=clock_is_right) as (journal, clock):
@@ -46,7 +48,7 @@ def request_in(path: Path, act: str, fields: Mapping[str, object], by: Signer, *
     return f"{path}: request {number}: {words}; another person approves it within an hour"
 
 
-def approve_in(path: Path, number: int, by: Signer, *, clock_is_right: bool = False) -> str:
+def approve_in(path: Path, number: int, by: OfflinePerson, *, clock_is_right: bool = False) -> str:
     """Approve a request, and do its act if it can be done without a service; return a sentence. ActionRefused says why
     it is not allowed."""
     needs_argon2()
@@ -87,7 +89,7 @@ def _acts(path: Path, users: Users, clock: SystemClock) -> PendingActs:
     return acts
 
 
-def _proven(action: str, by: Signer, clock: SystemClock) -> UserPart:
+def _proven(action: str, by: OfflinePerson, clock: SystemClock) -> UserPart:
     """Return the person whose password fits. ActionRefused for anyone else, and for one who has a passkey only."""
     person = by.users.person(by.name, clock.now_ns())
     digest = person.password if person is not None else None

@@ -12,6 +12,8 @@ from dealwire.hub.lines import RequestStep
 from dealwire.journal.rounds import RoundReader
 from dealwire.service.actions import (
     ANSWERS,
+    ATTEST,
+    ATTESTERS,
     INJECT,
     REFUSE,
     RELEASE,
@@ -25,10 +27,12 @@ from dealwire.service.actions import (
     find,
     roles_of,
 )
+from dealwire.service.attesting import Attesting
 from dealwire.service.pending import MINUTE_NS, PendingAct, PendingActs, policy_in, step_of, taken_up
 from dealwire.service.releasing import Settling
 from dealwire.service.table_session import TableSession
 from devices.clock import Clock
+from devices.events import FirmwareAttested
 from protocol.errors import DealwireError
 from protocol.link import Answered, Unanswered
 from protocol.tdp.messages import Reason, ReplyMessage, Status
@@ -56,9 +60,10 @@ class RequestHandler:
         tables: Mapping[str, TableSession],
         clock: Clock,
         secure: Callable[[], bool],
+        attesting: Attesting | None = None,
         pending: PendingActs | None = None,
     ) -> None:
-        self._tables, self._clock, self._secure = tables, clock, secure
+        self._tables, self._clock, self._secure, self._attesting = tables, clock, secure, attesting
         self._pending = pending if pending is not None else PendingActs()
         self.noted: list[tuple[Request, str]] = []
         """Requests noted but not yet answered, because the disk does not have them yet."""
@@ -148,6 +153,8 @@ class RequestHandler:
         if request.action == INJECT:
             self._check_person(session, request, TECHNICIAN, reason=False)
             return Act("", lambda done, _: self.noted.append((done, self._inject(session, done))))
+        if request.action == ATTEST:
+            return self._attest(session, request)
         if request.action == RELEASE:
             return self._release(session, request)
         kind, device = find(session.part.device, request.action, request.fields, request.who)
@@ -231,6 +238,32 @@ class RequestHandler:
         self._pending.take(session.name, number, step, text, now_ns)
         session.viewer.pend(self._pending.of(session.name))
         return number
+
+    def _attest(self, session: TableSession, request: Request) -> Act:
+        """Have a device prove its firmware now; the verdict answers the request."""
+        if request.who not in ATTESTERS:
+            raise ActionRefused(request.action, f"a {request.who} may not do this; allowed: {', '.join(ATTESTERS)}")
+        self._check_person(session, request, ATTESTERS, reason=False)
+        device = str(request.fields.get("device", ""))
+
+        def done(verdict: FirmwareAttested) -> None:
+            if verdict.state == "proved":
+                request.answer.set_result(f"{device} has proved its firmware: {verdict.version}, list {verdict.list}.")
+            else:
+                request.answer.set_exception(ActionRefused(request.action, f"{device} failed: {verdict.why}"))
+
+        def run(given: Request, _: Finish) -> None:
+            try:
+                if self._attesting is None:
+                    raise LookupError("no device must prove its firmware; table.toml has no [attestation]")
+                self._attesting.demand(session.name, device, done)
+            except LookupError as error:
+                raise ActionRefused(request.action, str(error.args[0])) from None
+            words = f"{_who(given)}, at {device}: prove the firmware"
+            session.status("action", words, self._clock.now_ns(), device)
+            self._secure()
+
+        return Act("", run)
 
     def _release(self, session: TableSession, request: Request) -> Act:
         """Release held money that a supervisor settled by hand."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +29,7 @@ from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.consoles import ACTIONS, origin, running
 from tests.support.rigs.patience import PATIENCE_S, wait_until
 from tests.support.rigs.people import PASSWORDS, person_entry, program_entry, signed_in, user_entry, users_file
+from tests.support.rigs.serving import Program, write_configuration
 
 BADGED = Action(
     "clear-misdeal",
@@ -297,3 +299,29 @@ def test_a_program_watches_its_table_until_its_entry_goes(console: Console, roll
         (tmp_path / "newer").mkdir()
         console.reload(roll_of(tmp_path / "newer", program_entry("grafana", TOKEN, may=["read"])))
         assert code_at_the_end(line) == SIGNED_OUT
+
+
+@pytest.mark.more
+def test_a_signal_has_the_service_read_the_users_file_again(tmp_path: Path) -> None:
+    """A real process: the session of a person who is gone ends, and a file that will not do changes nothing."""
+    users_file(tmp_path, person_entry("a.smith"), person_entry("b.jones"))
+    top = '[console]\nport = 0\n[people]\nusers-file = "users.toml"\n'
+    absent = {"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}
+    with Program(write_configuration(tmp_path, [absent], top=top)) as program:
+        program.wait_for(lambda: "console: " in program.text)
+        here = program.text.partition("console: ")[2].split()[0].rstrip("/")
+        with httpx.Client(base_url=here, headers={"origin": here}, timeout=PATIENCE_S) as browser:
+            form = {"name": "a.smith", "password": PASSWORDS["a.smith"][0]}
+            assert browser.post("/sign-in", data=form).status_code == 303
+            users_file(tmp_path, user_entry("a.smith"), user_entry("A.SMITH"))
+            program.process.send_signal(signal.SIGHUP)
+            program.wait_for(lambda: "defined twice" in program.text)
+            assert "the former users.toml stays" in program.text
+            assert "Signed in as" in browser.get("/").text
+            users_file(tmp_path, person_entry("b.jones"))
+            program.process.send_signal(signal.SIGHUP)
+            program.wait_for(lambda: "SIGHUP: users.toml 1 user" in program.text)
+            wait_until(lambda: "Signed in as" not in browser.get("/").text, "the end of the session")
+            assert browser.post("/sign-in", data=form).status_code == 403
+            assert program.end(signal.SIGTERM) == 0
+        assert PASSWORDS["a.smith"][0] not in program.text
