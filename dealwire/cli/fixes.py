@@ -129,6 +129,7 @@ def needed_extras(found: Configuration) -> list[str]:
         "people": found.people is not None,
         "metrics": exports.metrics is not None,
         "usb": _has_usb(found),
+        "seal": found.lines is not None,
     }
     return [name for name, is_wanted in wanted.items() if is_wanted]
 
@@ -178,6 +179,7 @@ def secrets_of(found: Configuration) -> list[Path]:
     ]
     if found.people is not None:
         files.append(found.people.passkeys_file)
+    files += [found.lines.keys / "host.key"] if found.lines is not None else []
     if (mqtt := found.exports.mqtt) is not None:
         files += [mqtt.password_file, mqtt.key_file]
     return [file for file in files if file is not None and file.is_file()]
