@@ -25,6 +25,7 @@ from dealwire.journal.resuming import Resumed
 from dealwire.journal.sealing import SealsWith
 from dealwire.journal.tables import JournaledPublisher
 from dealwire.journal.transport import Gate
+from dealwire.program_digest import program_facts
 from dealwire.service.archivist import Archivist
 from dealwire.service.disk import DiskWatch
 from dealwire.service.identities import Identities
@@ -105,7 +106,7 @@ class Service:
             _log.warning("%s", warning)
         begins = StartClock.of(part.path, self.clock, self._make_clock, is_right=self._clock_is_right)
         self.clock = begins.clock
-        about = {"clock": self.clock.readings()}
+        about = {"clock": self.clock.readings(), **program_facts()}
         self.journal = Journal(part.path, key=key, clock=self.clock, about=about, set_back=begins.set_back)
         self.journal.before_sync, self.journal.after_sync = self.hub.release_interpreter, self.hub.claim_interpreter
         self._disk = DiskWatch(self.journal.path.parent)
