@@ -14,13 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from dealwire.cli import main
 from dealwire.journal import JournalReader
 from dealwire.program_digest import PACKAGES, program_digest, program_facts, program_files
 from dealwire.version import __version__
-from tests.support.rigs.ports import free_port
 from tests.support.rigs.serving import opened, write_configuration
 
 ROOT = Path(__file__).parent.parent
@@ -292,7 +289,7 @@ def test_sigstore_without_a_network_is_one_line(releaser: Path) -> None:
 def test_every_opening_names_the_program_and_the_doctor_compares_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    nowhere = {name: f"tcp://127.0.0.1:{free_port()}" for name in ("shuffler", "table-controller")}
+    nowhere = {name: str(tmp_path / name) for name in ("shuffler", "table-controller")}
     file = write_configuration(tmp_path, [nowhere])
     with opened(file)[0] as service:
         path = service.journal.path
@@ -312,7 +309,8 @@ def test_every_opening_names_the_program_and_the_doctor_compares_it(
 
 def verdict_of(file: Path) -> tuple[str, str]:
     """Return the doctor's finding about the newest opening, without its time."""
-    done = CliRunner().invoke(main, ["doctor", "--json", str(file)])
+    command = [sys.executable, "-m", "dealwire", "doctor", "--json", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     (finding,) = [each for each in found if each["check"] == "program" and " since " in each["text"]]
     return finding["verdict"], re.sub(r"[-0-9: ]+$", " ", finding["text"])
