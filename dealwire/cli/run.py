@@ -225,10 +225,16 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
     """Serve the console until the block ends; yield its address, which is printed too. `port` overrides the file's."""
     if not has_console():
         raise ExtraMissing("starlette", "console")
+    if part.process == "own":
+        from dealwire.cli.console_apart import console_apart
+
+        with console_apart(part, service, port) as address:
+            yield address
+        return
+    from dealwire.cli.console_parts import buttons_of
     from dealwire.console.journals import journal_sources
     from dealwire.console.server import Console
     from dealwire.console.tokens import Tokens
-    from dealwire.service.actions import faults, of_table, offered
 
     journal = service.configuration.journal
     shown = Console(
@@ -236,14 +242,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         host=part.host,
         port=part.port if port is None else port,
         tokens=Tokens.read(part.tokens_file) if part.tokens_file is not None else None,
-        actions={
-            name: [
-                *offered(session.part.device, session.table.flow.procedure),
-                *(of_table() if session.table.terms is not None else ()),
-                *(faults(session.bench.table.units) if session.bench is not None else ()),
-            ]
-            for name, session in service.tables.items()
-        },
+        actions=buttons_of(service),
         recordings=part.recordings,
         sources=journal_sources(journal.path, reading_key(journal), service.tables),
         journal=journal.path,

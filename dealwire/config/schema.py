@@ -263,6 +263,8 @@ class ConsolePart(TomlTable):
     """Addresses or networks of proxies that name the client they ask for."""
     idle_minutes: Annotated[int, Field(ge=0, le=720)] = 30
     """Minutes without a request after which a session ends; 0: only after twelve hours."""
+    process: Literal["own", "same"] = "own"
+    """`own`: a process of its own, which can ask and read and has no key. `same`: a thread of the tables' process."""
 
     @model_validator(mode="after")
     def _secure_has_a_name(self) -> "ConsolePart":

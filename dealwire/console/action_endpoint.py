@@ -15,6 +15,7 @@ from dealwire.console.sessions import Sessions, SignedIn, SignInLane
 from dealwire.console.tokens import TOKEN_MAX, Tokens
 from dealwire.hub.actions import ROLES, Action, FieldRefused
 from dealwire.hub.hub import Hub, Request
+from dealwire.hub.wire import ServiceAway
 from devices.clock import Clock
 from protocol.errors import DealwireError
 
@@ -138,6 +139,8 @@ class ActionEndpoint:
         waiting = asyncio.wrap_future(self._hub.ask(request))
         try:
             result = await asyncio.wait_for(waiting, ANSWER_S)
+        except ServiceAway as away:
+            return _answer(http, 503, f"{action.title}: {away}.")
         except DealwireError as error:
             self._refused(http, action, str(error))
             return _answer(http, 409, f"{action.title}: refused. {error}")

@@ -105,10 +105,10 @@ class ServiceHello(_Strict, frozen=True, tag="hello"):
     journal: str
     sealed: bool
     """True if raw bytes in the journal are sealed, so that nothing can be replayed without a key."""
-    console: dict[str, Any]
-    """`[console]` of table.toml."""
-    people: dict[str, Any] | None
-    """`[people]` of table.toml, if there is one."""
+    console: str
+    """`[console]` of table.toml, as JSON."""
+    people: str
+    """`[people]` of table.toml, as JSON; empty if there is none."""
     actions: dict[str, list[dict[str, Any]]]
     """The buttons of each table."""
 

@@ -162,7 +162,7 @@ def test_only_five_words_are_understood_in_a_million_frames() -> None:
 
 HELLO_BACK = {
     "type": "hello", "version": 1, "program": "", "now_ns": 0, "journal": "", "sealed": False,
-    "console": {}, "people": None, "actions": {},
+    "console": "{}", "people": "", "actions": {},
 }
 
 
