@@ -1,8 +1,10 @@
 """Command `dealwire console`: the console of a table service, in a process of its own."""
 
+import ctypes
 import logging
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +18,7 @@ from dealwire.cli.options import FILE, FLAG, declared, whole
 from dealwire.cli.terminal import echo, log_lines
 from dealwire.config.schema import ConsolePart
 from dealwire.hub.wire import ServiceHello
+from dealwire.service.notify import Notifier
 from dealwire.service.seals import leave_no_core
 
 if TYPE_CHECKING:
@@ -30,33 +33,52 @@ WAITS_S: Final = (0.25, 0.5, 1.0, 2.0, 4.0)
 LOOK_S: Final = 0.2
 SEALED: Final = "its raw bytes are sealed, and the console has no key; replay it with `dealwire replay` on the machine"
 _MOST: Final = 2**20
+PR_SET_PDEATHSIG: Final = 1
 
 
 @click.command("console")
 @click.argument("path", required=False, type=FILE, metavar="[SOCKET]")
 @declared(
+    ("--print-unit", FLAG, "Print the systemd unit of consoles, and what it adds to the tables' unit, then exit."),
     ("--wait", FLAG, "Wait until a table service listens at SOCKET."),
     ("--fd", whole(0, _MOST), "Connection that `dealwire run` made, in place of SOCKET; for `run` itself."),
     ("--listen-fd", whole(0, _MOST), "Port that `dealwire run` opened; for `run` itself."),
 )
 @click.pass_context
-def command(ctx: click.Context, /, path: Path | None, wait: bool, fd: int | None, listen_fd: int | None) -> None:
+def command(
+    ctx: click.Context, /, path: Path | None, print_unit: bool, wait: bool, fd: int | None, listen_fd: int | None
+) -> None:
     """Serve the console of a table service that listens at SOCKET, from a process that can ask and read, never write.
 
     `dealwire run` starts its console in this way. With `socket` in [console] of table.toml it starts none: this command
     then serves the console, as another user, and reconnects when the service is restarted.
     """
+    if print_unit:
+        from dealwire.cli.system_files import CONSOLE, CONSOLE_DROP_IN, advice, printed, shipped
+
+        click.echo(f"{printed(CONSOLE)}\n{shipped(CONSOLE_DROP_IN)}", nl=False)
+        for line in advice(shipped(CONSOLE)):
+            echo(line, err=True)
+        return
     if (path is None) == (fd is None):
         raise click.UsageError("name SOCKET: the path of `socket` in [console] of table.toml")
     leave_no_core()
     _log_to_stderr()
     if fd is not None:
+        _die_with_the_service()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both processes; the service ends this one
         with socket.socket(fileno=fd) as end:
             listener = socket.socket(fileno=listen_fd) if listen_fd is not None else None
             ctx.exit(_Serving(lambda: end, listener, once=True).run())
     assert path is not None
     ctx.exit(_Serving(lambda: _connected(path, wait=wait), None, once=False).run())
+
+
+def _die_with_the_service() -> None:
+    """Let the kernel kill this process with the one that started it, so that the port is free at once. Elsewhere than
+    on Linux the end of the connection does that, a moment later."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL))
 
 
 def _log_to_stderr() -> None:
@@ -92,15 +114,17 @@ class _Serving:
         self._connect, self._listener, self._once = connect, listener, once
         self._hub: RemoteHub = RemoteHub()
         self._stopping = threading.Event()
+        self._notifier = Notifier({} if once else None)
         self._error: Exception | None = None
 
     def run(self) -> Exit:
         """Serve until a signal or the end of the service, and return the exit code."""
+        self._notifier.notify(READY=1, STATUS="waits for the table service")
         signal.signal(signal.SIGTERM, lambda *_: self._stopping.set())
         signal.signal(signal.SIGHUP, lambda *_: None)
         threading.Thread(target=self._keep_connected, name="service", daemon=True).start()
         while not self._stopping.is_set() and not self._hub.await_views(LOOK_S):
-            pass
+            self._notifier.notify(WATCHDOG=1)
         if not self._stopping.is_set() and self._hub.hello is not None:
             self._show(self._hub.hello)
         self._hub.close()
@@ -113,8 +137,10 @@ class _Serving:
         console.start(self._listener)
         if not self._once:
             echo(f"console: {console.address}", err=True)
+            self._notifier.notify(STATUS=f"serves {console.address}")
         try:
             while not self._stopping.wait(LOOK_S):
+                self._notifier.notify(WATCHDOG=1)
                 if console.failed is not None:
                     raise Stop(Exit.CHECK_FAILED, f"the console ended: {console.failed}")
                 newer = self._hub.hello

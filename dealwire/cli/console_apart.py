@@ -2,7 +2,10 @@
 
 import contextlib
 import logging
-from collections.abc import Iterator
+import os
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -12,9 +15,11 @@ from dealwire.cli.terminal import echo
 from dealwire.config.schema import ConsolePart
 from dealwire.hub.wire import ServiceHello
 from dealwire.listening import listening_error, listening_socket
-from dealwire.service.console_child import ConsoleChild
+from dealwire.service.console_child import STOP_S, STOPPING, ConsoleChild
 from dealwire.service.console_gate import ConsoleGate
+from dealwire.service.readers import may_connect, readers_of
 from dealwire.service.readiness import tokens_in_clear
+from protocol.errors import LineBusy
 
 if TYPE_CHECKING:
     from dealwire.service.service import Service
@@ -23,6 +28,64 @@ _log = logging.getLogger("dealwire")
 
 BACKLOG: Final = 160
 """Connections that wait to be accepted: as many as the console takes."""
+
+
+def socket_at(path: Path, group: int | None) -> socket.socket:
+    """Return a socket that listens at a path, for this user and a group. LineBusy if another service listens there;
+    what one that was killed has left is replaced."""
+    where = f"console socket {path}"
+    with socket.socket(socket.AF_UNIX) as tried:
+        try:
+            tried.connect(str(path))
+            raise LineBusy(where)
+        except ConnectionRefusedError:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError):
+                raise listening_error(where, error) from error
+    listener, mask = socket.socket(socket.AF_UNIX), os.umask(0o177)
+    try:
+        listener.bind(str(path))
+        if group is not None:
+            os.chown(path, -1, group)
+            os.chmod(path, 0o660)
+        listener.listen(2)
+    except OSError as error:
+        listener.close()
+        raise listening_error(where, error) from error
+    finally:
+        os.umask(mask)
+    return listener
+
+
+@contextlib.contextmanager
+def console_elsewhere(part: ConsolePart, service: "Service") -> Iterator[str]:
+    """Wait for consoles at the socket until the block ends; yield its path."""
+    assert part.socket is not None
+    group = readers_of(service.configuration)
+    listener = socket_at(part.socket, group)
+    gate = _gate(part, service, listener, lambda uid, gid: may_connect(group, uid, gid))
+    gate.start()
+    try:
+        echo(f"console socket: {part.socket}", err=True)
+        yield str(part.socket)
+    finally:
+        gate.stop(STOPPING, STOP_S)
+        part.socket.unlink(missing_ok=True)
+
+
+def _gate(
+    part: ConsolePart,
+    service: "Service",
+    listener: socket.socket | None = None,
+    may: Callable[[int, int], bool] = lambda _uid, _gid: True,
+) -> ConsoleGate:
+    hello = hello_of(service, part)
+
+    def greeting() -> ServiceHello:
+        return replace(hello, now_ns=service.clock.now_ns())
+
+    return ConsoleGate(service.hub, service.clock, greeting, service.note_access, listener=listener, may=may)
 
 
 @contextlib.contextmanager
@@ -41,12 +104,7 @@ def console_apart(part: ConsolePart, service: "Service", port: int | None = None
         _log.warning("console: %s", text)
     with listener:
         part = part.model_copy(update={"port": listener.getsockname()[1]})
-        hello = hello_of(service, part)
-
-        def greeting() -> ServiceHello:
-            return replace(hello, now_ns=service.clock.now_ns())
-
-        gate = ConsoleGate(service.hub, service.clock, greeting, service.note_access)
+        gate = _gate(part, service)
         child = ConsoleChild(gate, listener)
         gate.start()
         child.start()

@@ -1,4 +1,4 @@
-"""What a console is made of, in whichever process it runs: its buttons, and the message that carries them."""
+"""Buttons of a console, in whichever process it runs, and the message that carries them."""
 
 import dataclasses
 import json

@@ -225,6 +225,12 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
     """Serve the console until the block ends; yield its address, which is printed too. `port` overrides the file's."""
     if not has_console():
         raise ExtraMissing("starlette", "console")
+    if part.socket is not None:
+        from dealwire.cli.console_apart import console_elsewhere
+
+        with console_elsewhere(part, service) as place:
+            yield place
+        return
     if part.process == "own":
         from dealwire.cli.console_apart import console_apart
 

@@ -8,7 +8,6 @@ import contextlib
 import os
 import socket
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Final
@@ -36,20 +35,21 @@ from dealwire.hub.wire import (
     telling,
 )
 from dealwire.version import __version__
+from devices.clock import SystemClock
 from protocol.errors import DealwireError
 
 LOOK_S: Final = 0.5
 """Longest wait for views that no one watched."""
 SEND_S: Final = 2.0
 """Longest wait for the service to take a message."""
-MUTE_S: Final = 10.0
+MUTE_NS: Final = 10_000_000_000
 """Time without a message after which the service does not respond; it sends one a second."""
 WANTED_MAX: Final = 512
 AWAY: Final = "the table service does not respond"
 _TEXT_MAX: Final = 300
 
 
-class AskedInVain(DealwireError):
+class OwnerRefused(DealwireError):
     """The owner refused a request; the text is the owner's."""
 
 
@@ -61,18 +61,19 @@ class OtherVersion(DealwireError):
 
 
 class RemoteClock:
-    """The tables' time: this machine's monotonic clock and the newest time that the service sent."""
+    """The tables' time: this process's clock, corrected by the newest time that the service sent."""
 
     def __init__(self) -> None:
-        self._offset_ns = time.time_ns() - time.monotonic_ns()
+        self._host = SystemClock()
+        self._offset_ns = 0
 
     def set(self, now_ns: int) -> None:
         """Take the tables' time."""
-        self._offset_ns = now_ns - time.monotonic_ns()
+        self._offset_ns = now_ns - self._host.now_ns()
 
     def now_ns(self) -> int:
         """Return the tables' time."""
-        return time.monotonic_ns() + self._offset_ns
+        return self._host.now_ns() + self._offset_ns
 
     def hold(self) -> int:
         """Return the time: nothing here is done in turns."""
@@ -89,9 +90,9 @@ class RemoteHub(Hub):
         super().__init__()
         self.clock = RemoteClock()
         self.hello: ServiceHello | None = None
-        """What the service sent first; None before."""
+        """The first message of the service; None before."""
         self.farewell = ""
-        """Why the service ended the connection, if it said so."""
+        """Reason that the service gave for the end of the connection; empty if none."""
         self._end: socket.socket | None = None
         self._sending, self._wanting = threading.Lock(), threading.Lock()
         self._watching: dict[Callable[[str], None], Callable[[str], bool]] = {}
@@ -106,7 +107,8 @@ class RemoteHub(Hub):
     def serve(self, end: socket.socket) -> None:
         """Take the service's messages until either end closes the connection. WireRefused if something else came,
         OtherVersion from a service of another release."""
-        frames, heard_s = telling(), time.monotonic()
+        frames, host = telling(), SystemClock()
+        heard_ns = host.now_ns()
         end.settimeout(SEND_S)
         with self._sending:
             self._end, self._wanted, self.farewell = end, (), ""
@@ -116,12 +118,12 @@ class RemoteHub(Hub):
                 try:
                     data = end.recv(65_536)
                 except TimeoutError:
-                    if time.monotonic() - heard_s > MUTE_S:
+                    if host.now_ns() - heard_ns > MUTE_NS:
                         return
                     continue
                 if not data:
                     return
-                heard_s = time.monotonic()
+                heard_ns = host.now_ns()
                 for message in frames.feed(data):
                     self._take(message)
                 if self.farewell:
@@ -181,7 +183,7 @@ class RemoteHub(Hub):
         elif message.how == "done":
             answer.set_result(message.text)
         else:
-            answer.set_exception(AskedInVain(message.text))
+            answer.set_exception(OwnerRefused(message.text))
 
     def _lose(self, end: socket.socket) -> None:
         """Show every table as unknown from now on. Requests without an answer stay so: they may have been carried

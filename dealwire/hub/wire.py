@@ -14,9 +14,9 @@ from protocol.errors import DealwireError
 
 VERSION: Final = 1
 """Version of these messages. Both ends are of one release, so another version is refused."""
-ASKED_MAX: Final = 64 * 1024
+FROM_CONSOLE_MAX: Final = 64 * 1024
 """Longest frame of a console, in bytes: more than any completed form."""
-SHOWN_MAX: Final = 4 * 1024 * 1024
+FROM_SERVICE_MAX: Final = 4 * 1024 * 1024
 """Longest frame of the service: a view has 5 to 45 KB."""
 ALL: Final = "*"
 """Stands for every table in `want`."""
@@ -153,7 +153,7 @@ class Frames(Generic[M]):
         self._most = most
         self._held = bytearray()
         self._begun = False
-        self._asked = -1
+        self._newest = -1
 
     def feed(self, data: bytes) -> list[M]:
         """Return the messages that are complete now. WireRefused if anything else came; nothing may follow."""
@@ -179,20 +179,20 @@ class Frames(Generic[M]):
             raise WireRefused("hello comes first, and once")
         self._begun = True
         if isinstance(message, ConsoleAsk):
-            if message.id <= self._asked:
-                raise WireRefused(f"request {message.id} after {self._asked}")
-            self._asked = message.id
+            if message.id <= self._newest:
+                raise WireRefused(f"request {message.id} after {self._newest}")
+            self._newest = message.id
         return message
 
 
 def asking() -> "Frames[Asking]":
     """Return what decodes a console's messages."""
-    return Frames(Asking, ASKED_MAX)
+    return Frames(Asking, FROM_CONSOLE_MAX)
 
 
 def telling() -> "Frames[Telling]":
     """Return what decodes the service's messages."""
-    return Frames(Telling, SHOWN_MAX)
+    return Frames(Telling, FROM_SERVICE_MAX)
 
 
 def framed(message: Asking | Telling) -> bytes:

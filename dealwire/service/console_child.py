@@ -10,12 +10,12 @@ import signal
 import socket
 import subprocess
 import threading
-import time
 from contextlib import suppress
 from typing import Final
 
 from dealwire.own_program import own_program
 from dealwire.service.console_gate import ConsoleGate
+from devices.clock import SystemClock
 
 _log = logging.getLogger("dealwire")
 
@@ -32,6 +32,7 @@ CUT_S: Final = 5.0
 """Time from the end of its connection until the process is killed."""
 STOP_S: Final = 1.2
 """Time for pages to be told of the end; the service must be gone within 1.5 s."""
+STOPPING: Final = "the table service is stopping"
 _OF_SYSTEMD: Final = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
 
 
@@ -40,6 +41,7 @@ class ConsoleChild:
 
     def __init__(self, gate: ConsoleGate, listener: socket.socket) -> None:
         self._gate, self._listener = gate, listener
+        self._host = SystemClock()
         self.restarts = 0
         """Times that it was started again."""
         self._process: subprocess.Popen[bytes] | None = None
@@ -57,24 +59,21 @@ class ConsoleChild:
 
     def stop(self) -> None:
         """End the process, by a message and then by force."""
-        end_s = time.monotonic() + STOP_S
         self._stopping.set()
-        self._gate.stop("the table service is stopping", STOP_S)
-        self._thread.join(STOP_S)
-        if (process := self._process) is not None:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(max(0.0, end_s - time.monotonic()))
-            process.kill()
-            process.wait()
+        self._gate.stop(STOPPING, STOP_S)
+        self._thread.join()
+
+    def _now_s(self) -> float:
+        return self._host.now_ns() / 1e9
 
     def _run(self) -> None:
         wait_s = FIRST_S
         while not self._stopping.is_set():
-            began_s = time.monotonic()
+            began_s = self._now_s()
             how = self._once()
             if self._stopping.is_set():
                 return
-            if time.monotonic() - began_s > STEADY_S:
+            if self._now_s() - began_s > STEADY_S:
                 wait_s = FIRST_S
             _log.warning("console: %s; it starts again in %.0f s, and the tables continue", how, wait_s)
             self._stopping.wait(wait_s)
@@ -101,16 +100,25 @@ class ConsoleChild:
 
     def _watch(self, process: "subprocess.Popen[bytes]") -> None:
         """Return when the process has ended, or must not be waited for. One whose connection is gone is killed."""
-        greeted, gone_s = False, time.monotonic() + GREET_S
+        greeted, gone_s = False, self._now_s() + GREET_S
         while process.poll() is None:
             if self._stopping.wait(LOOK_S):
+                _see_off(process)
                 return
-            now_s = time.monotonic()
+            now_s = self._now_s()
             if self._gate.connected(process.pid):
                 greeted, gone_s = True, now_s + CUT_S
             elif now_s > gone_s:
                 _log.warning("console: killed: %s", "it lost its connection" if greeted else "it did not start")
                 process.kill()
+
+
+def _see_off(process: "subprocess.Popen[bytes]") -> None:
+    """Wait for the process, which was told to end. This thread started it, and it dies with this thread."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(STOP_S)
+    process.kill()
+    process.wait()
 
 
 def _ended(code: int | None) -> str:

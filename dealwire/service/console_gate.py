@@ -10,7 +10,6 @@ import selectors
 import socket
 import struct
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -38,7 +37,7 @@ from dealwire.hub.wire import (
     asking,
     framed,
 )
-from devices.clock import Clock
+from devices.clock import Clock, SystemClock
 from protocol.printable import printable
 
 _log = logging.getLogger("dealwire")
@@ -53,6 +52,7 @@ ENOUGH: Final = 256 * 1024
 """Bytes waiting to be taken, beyond which no further view is added."""
 CUT_S: Final = 10.0
 """Time without anything taken, after which a console is cut."""
+SECOND_NS: Final = 1_000_000_000
 BEAT_S: Final = 1.0
 RECEIVED: Final = 64 * 1024
 MINUTE_S: Final = 60.0
@@ -65,6 +65,8 @@ class _Line:
 
     def __init__(self, end: socket.socket, now_s: float) -> None:
         self.end, self.pid = end, 0
+        self.user: int | None = None
+        """The user of a process that connected by itself; None for our own child."""
         self.frames = asking()
         self.greeted = False
         self.wants: frozenset[str] = frozenset()
@@ -110,8 +112,9 @@ class ConsoleGate:
     ) -> None:
         self._hub, self._clock, self._hello, self._note_access = hub, clock, hello, note_access
         self._listener, self._may = listener, may
+        self._host = SystemClock()
         self._lines: list[_Line] = []
-        self._new: deque[socket.socket] = deque()
+        self._new: deque[tuple[socket.socket, int | None]] = deque()
         self._moved: deque[str] = deque()
         self._wanted: frozenset[str] = frozenset()
         """Tables that some console wants. The owner's thread reads it, so it is replaced as a whole."""
@@ -137,7 +140,7 @@ class ConsoleGate:
 
     def adopt(self, end: socket.socket) -> None:
         """Serve a connection that this process made."""
-        self._new.append(end)
+        self._new.append((end, None))
         self._ring()
 
     def connected(self, pid: int = 0) -> bool:
@@ -178,7 +181,7 @@ class ConsoleGate:
             while not self._closing:
                 for key, mask in self._selector.select(BEAT_S):
                     self._on_event(key.fileobj, mask)
-                now_s = time.monotonic()
+                now_s = self._host.now_ns() / SECOND_NS
                 self._take_new(now_s)
                 if self._ending and not told:
                     told = True
@@ -202,7 +205,7 @@ class ConsoleGate:
         for line in list(self._lines):
             self._drop(line, "")
         while self._new:
-            self._new.popleft().close()
+            self._new.popleft()[0].close()
         self._selector.close()
         for end in (self._bell, self._heard, *([self._listener] if self._listener is not None else [])):
             end.close()
@@ -230,17 +233,18 @@ class ConsoleGate:
             _log.warning("console socket: refused user %s", peer[1] if peer is not None else "unknown")
             end.close()
         else:
-            self._new.append(end)
+            self._new.append((end, peer[1]))
 
     def _take_new(self, now_s: float) -> None:
         while self._new:
-            end = self._new.popleft()
+            end, user = self._new.popleft()
             if len(self._lines) >= LINES_MAX:
                 _log.warning("console socket: %d consoles are connected; another one was refused", LINES_MAX)
                 end.close()
                 continue
             end.setblocking(False)
-            self._lines.append(_Line(end, now_s))
+            self._lines.append(line := _Line(end, now_s))
+            line.user = user
             self._selector.register(end, selectors.EVENT_READ)
 
     def _take_moved(self) -> None:
@@ -316,6 +320,8 @@ class ConsoleGate:
         match message:
             case ConsoleHello():
                 line.pid, line.greeted = message.pid, True
+                if line.user is not None:
+                    self._note_access("", f"console process {line.pid} of user {line.user} connected")
                 line.out += framed(self._hello())
                 line.places.update(dict.fromkeys(self._hub.shown()))
             case ConsoleWant():
@@ -346,7 +352,7 @@ class ConsoleGate:
         self._hub.ask(request).add_done_callback(answered)
 
     def _access(self, line: _Line, message: ConsoleAccess) -> None:
-        now_s = time.monotonic()
+        now_s = self._host.now_ns() / SECOND_NS
         if now_s - line.minute_s >= MINUTE_S:
             if (left := line.noted - ACCESS_MAX) > 0:
                 self._note_access("", f"{left} more sentences about sign-ins and refusals were left out")

@@ -23,6 +23,7 @@ from dealwire.journal.sealing import sealer_of
 from dealwire.journal.segments import gaming_day
 from dealwire.listening import is_loopback, must_be_free
 from dealwire.service.ownership import not_owned, setups_of
+from dealwire.service.readers import readers_of
 from dealwire.service.seals import faces_in_clear, load_seal, seal_in_words
 from devices.clock import SystemClock
 from devices.files import check_kind, may
@@ -84,6 +85,9 @@ def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
     yield from editions(found)
     yield from _journal(found.journal)
     yield from _seal(found)
+    if (readers := found.journal.readers) is not None:
+        key: Key = ("journal", "readers")
+        yield from _tried("readers", key, lambda: readers_of(found), lambda _: f"the group {readers} may read it")
     yield from _meters(found)
     console = found.console if options.with_console else None
     if console is not None and options.port is not None:

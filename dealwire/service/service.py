@@ -33,6 +33,7 @@ from dealwire.service.interpreter import look_for_garbage, switching_within
 from dealwire.service.notify import Notifier
 from dealwire.service.opening import StartClock, TablesOpening
 from dealwire.service.ownership import own
+from dealwire.service.readers import readers_of, share
 from dealwire.service.requests import RequestHandler
 from dealwire.service.seals import faces_in_clear, load_seal
 from dealwire.service.snapshot_schedule import SnapshotSchedule
@@ -101,13 +102,15 @@ class Service:
 
     def __enter__(self) -> "Service":
         part = self.configuration.journal
-        key = load_seal(part)
+        key, group = load_seal(part), readers_of(self.configuration)
         for warning in faces_in_clear(self.configuration):
             _log.warning("%s", warning)
         begins = StartClock.of(part.path, self.clock, self._make_clock, is_right=self._clock_is_right)
         self.clock = begins.clock
         about = {"clock": self.clock.readings(), **program_facts()}
         self.journal = Journal(part.path, key=key, clock=self.clock, about=about, set_back=begins.set_back)
+        if group is not None:
+            share(self.journal.path, group)
         self.journal.before_sync, self.journal.after_sync = self.hub.release_interpreter, self.hub.claim_interpreter
         self._disk = DiskWatch(self.journal.path.parent)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)

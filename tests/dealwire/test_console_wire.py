@@ -13,7 +13,7 @@ import pytest
 from dealwire.console.replays import Shelf
 from dealwire.hub.view import TableView
 from dealwire.hub.wire import (
-    ASKED_MAX,
+    FROM_CONSOLE_MAX,
     Asking,
     ConsoleAccess,
     ConsoleAsk,
@@ -114,9 +114,9 @@ def test_the_number_of_a_request_rises() -> None:
 
 
 def test_a_long_frame_is_refused_by_its_length_alone() -> None:
-    assert asking().feed(struct.pack(">I", ASKED_MAX)) == []
+    assert asking().feed(struct.pack(">I", FROM_CONSOLE_MAX)) == []
     with pytest.raises(WireRefused, match="65537 bytes; allowed: 65536"):
-        asking().feed(struct.pack(">I", ASKED_MAX + 1))
+        asking().feed(struct.pack(">I", FROM_CONSOLE_MAX + 1))
 
 
 def test_deep_nesting_is_refused() -> None:
@@ -161,8 +161,15 @@ def test_only_five_words_are_understood_in_a_million_frames() -> None:
 
 
 HELLO_BACK = {
-    "type": "hello", "version": 1, "program": "", "now_ns": 0, "journal": "", "sealed": False,
-    "console": "{}", "people": "", "actions": {},
+    "type": "hello",
+    "version": 1,
+    "program": "",
+    "now_ns": 0,
+    "journal": "",
+    "sealed": False,
+    "console": "{}",
+    "people": "",
+    "actions": {},
 }
 
 
