@@ -39,7 +39,7 @@ def hello_of(service: "Service", part: ConsolePart) -> ServiceHello:
         now_ns=service.clock.now_ns(),
         journal=str(found.journal.path.absolute()),
         sealed=(found.journal.key_file or found.journal.auditor_key_file) is not None,
-        console=part.model_dump_json(by_alias=True),
+        console=part.model_dump_json(by_alias=True, exclude={"process", "socket"}),
         people=people.model_dump_json(by_alias=True) if people is not None else "",
         actions={name: [*map(packed, each)] for name, each in buttons_of(service).items()},
     )
