@@ -222,21 +222,24 @@ def has_console() -> bool:
 
 @contextlib.contextmanager
 def console_of(part: ConsolePart, service: "Service", port: int | None = None) -> Iterator[str]:
-    """Serve the console until the block ends; yield its address, which is printed too. `port` overrides the file's."""
+    """Serve the console, or let one connect, until the block ends; yield its address, or the path of its socket, which
+    is printed too. `port` overrides the file's."""
     if not has_console():
         raise ExtraMissing("starlette", "console")
-    if part.socket is not None:
-        from dealwire.cli.console_apart import console_elsewhere
+    if part.process == "same" and part.socket is None:
+        serving = console_within(part, service, port)
+    else:
+        from dealwire.cli.console_apart import console_apart, console_elsewhere
 
-        with console_elsewhere(part, service) as place:
-            yield place
-        return
-    if part.process == "own":
-        from dealwire.cli.console_apart import console_apart
+        elsewhere = part.socket is not None
+        serving = console_elsewhere(part, service) if elsewhere else console_apart(part, service, port)
+    with serving as place:
+        yield place
 
-        with console_apart(part, service, port) as address:
-            yield address
-        return
+
+@contextlib.contextmanager
+def console_within(part: ConsolePart, service: "Service", port: int | None = None) -> Iterator[str]:
+    """Serve the console in a thread of this process until the block ends; yield its address, which is printed too."""
     from dealwire.cli.console_parts import buttons_of
     from dealwire.console.journals import journal_sources
     from dealwire.console.server import Console

@@ -114,7 +114,7 @@ class ConsoleChild:
 
 
 def _see_off(process: "subprocess.Popen[bytes]") -> None:
-    """Wait for the process, which was told to end. This thread started it, and it dies with this thread."""
+    """Wait for the process, which is ending. This thread started it, and it dies with this thread."""
     with suppress(subprocess.TimeoutExpired):
         process.wait(STOP_S)
     process.kill()

@@ -176,15 +176,15 @@ class ConsoleGate:
 
     def _run(self) -> None:
         next_s = 0.0
-        told = False
+        announced = False
         try:
             while not self._closing:
                 for key, mask in self._selector.select(BEAT_S):
                     self._on_event(key.fileobj, mask)
                 now_s = self._host.now_ns() / SECOND_NS
                 self._take_new(now_s)
-                if self._ending and not told:
-                    told = True
+                if self._ending and not announced:
+                    announced = True
                     for line in self._lines:
                         line.out += framed(ServiceBye(self._ending)) if line.greeted else b""
                 self._take_moved()
@@ -193,7 +193,7 @@ class ConsoleGate:
                     self._beat()
                 for line in list(self._lines):
                     self._send(line, now_s)
-                if told and not self._lines:
+                if announced and not self._lines:
                     self._over.set()
         except Exception as error:  # the tables continue without a console
             self._hub.count_fault("console gate", error)
