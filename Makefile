@@ -9,6 +9,7 @@
 #                  an hour
 #   make test-long  10,000 rounds over failing lines, 10 million bytes of fuzz for each dialect, and the slow tests,
 #                  among them 100,000 rounds of each game settled by two engines; an hour
+#   make test-hostile  HOSTILE=1000000 frames of someone on a sealed line, from SEED, of which none may be accepted; a minute
 #   make test-kills  kill the table service KILLS=10000 times at random instants, half an hour; then around every line of
 #                  UNTIDY=60 untidy hands, from SEED, ten minutes
 #   make test-rounds  deal ROUNDS=1000000 rounds over failing lines and with exchanged or restarted devices, in JOBS
@@ -32,6 +33,8 @@
 #   make test-firmware-long  half an hour of fuzz
 #   make test-same  run SCRIPTS random scripts on the reference device and on the simulated one, and compare the bytes;
 #                  about 700 a second
+#   make test-gat  EXCHANGES=100000 queries of the GAT terminal to the device in C and the one in Python at once, on a
+#                  line with faults; fifteen seconds
 #   make test-wireshark  the dissector and the capture interfaces with real tshark, over every capture and every
 #                  truncation; two minutes
 #   make test-kaitai  the Kaitai Struct descriptions against the vectors, in Python, JavaScript and Ruby; half a minute
@@ -57,12 +60,14 @@ SPREAD := -n $(WORKERS) --dist worksteal
 KILLS ?= 10000
 UNTIDY ?= 60
 SCRIPTS ?= 1000000
+EXCHANGES ?= 100000
 ROUNDS ?= 1000000
 EVENINGS ?= 100000
 HANDS ?= 100000
 JOBS ?= 2
 FUZZ_S ?= 1800
 FAULTS ?= 300
+HOSTILE ?= 1000000
 SEED ?= 30
 # Tests of `make test` and `make test-more`. The other marks have targets of their own. CI runs both, which together are all.
 QUICK := not more and not slow and not hardware and not firmware and not kaitai
@@ -79,7 +84,7 @@ PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat ch
 # Hundreds of tests start programs of their own, so compiled Python is kept, whatever the shell's setting.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-mucked test-hardware firmware test-firmware misra test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs changelog site release sign release-key deb test-deb lock clean
+.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-hostile test-kills test-rounds test-poker test-pots test-mucked test-hardware firmware test-firmware misra test-firmware-long test-same test-gat test-wireshark kaitai-tools test-kaitai bench captures docs changelog site release sign release-key deb test-deb lock clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -115,6 +120,9 @@ test-long: $(VENV)/.test
 
 test-lies: $(VENV)/.test
 	@$(BIN)/pytest $(SPREAD) -m slow tests/dealwire/test_bench_lies.py
+
+test-hostile: $(VENV)/.test
+	@$(BIN)/python -m tests.support.programs.hostile_frames $(HOSTILE) --seed $(SEED)
 
 test-kills: $(VENV)/.test
 	@$(BIN)/python -m tests.support.programs.kill_cycles $(KILLS) --jobs $(JOBS)
@@ -174,6 +182,11 @@ test-same: $(VENV)/.test
 	@.ci/system-packages gcc libc6-dev
 	@$(MAKE) --no-print-directory -C firmware host
 	@$(BIN)/python -m firmware.same --scripts $(SCRIPTS)
+
+test-gat: $(VENV)/.test
+	@.ci/system-packages gcc libc6-dev
+	@$(MAKE) --no-print-directory -C firmware ../build/firmware/gat-script
+	@$(BIN)/python -m firmware.same.gat --exchanges $(EXCHANGES)
 
 test-firmware-long: $(VENV)/.test
 	@.ci/system-packages --must clang libclang-rt-14-dev

@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
+from dealwire.attest.keys import trusted
 from dealwire.bench.hands.command import OperatorChannel, ProgramOperator
 from dealwire.bench.hands.operator import NoOperator, Operator, PersonOperator
 from dealwire.bench.plan.plan import BenchPlan, checks_for_hands, dialect_plans, load_plan, packaged_plans
@@ -21,7 +22,7 @@ from dealwire.bench.report.report import BenchVerdict, Report
 from dealwire.bench.report.signing import ReportSignature, beside
 from dealwire.bench.report.text import summary_lines, text_lines
 from dealwire.bench.run.reporting import ReportHead, report_of
-from dealwire.bench.run.rig import SimulatedRig
+from dealwire.bench.run.rig import GAT, SimulatedRig
 from dealwire.bench.run.runner import BenchChoices, BenchRun, run_plan
 from dealwire.bench.run.watching import await_return, take_over, to_make_again
 from dealwire.bench.verbs.probe import MS, Listener
@@ -37,20 +38,22 @@ from dealwire.cli.bench_reports import (
     write_forms,
 )
 from dealwire.cli.device import read_image
+from dealwire.cli.device_keys import seal_of
 from dealwire.cli.ending import LastResort, Terminated
 from dealwire.cli.exits import Exit
-from dealwire.cli.options import A_FILE, ADDRESS, FILE, FLAG, SEED, decimal, declared, many, usually, whole
+from dealwire.cli.options import A_FILE, A_FOLDER, ADDRESS, FILE, FLAG, SEED, decimal, declared, many, usually, whole
 from dealwire.cli.progress import ProgressLine
 from dealwire.cli.terminal import echo, echo_json
 from dealwire.rehearsal.faults import faults
-from devices.clock import SystemClock
+from devices.clock import Clock, SystemClock
 from devices.dialects.known import dialect_named
 from devices.drive.address import baud_of, line_at
+from devices.transport.base import Transport
 from protocol.errors import LineClosed, LineGarbled, NoAnswer, WrongDevice
 from protocol.printable import TEXT_MAX, printable
 from protocol.tdp.packets import VERSION_TEXT
 
-OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "shoe"}
+OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "shoe", "gat": "gat"}
 DEFAULT = "shuffler"
 """Device of a simulated run if the plan names none."""
 MakeOperator = Callable[[Listener], Operator]
@@ -97,7 +100,13 @@ line_options = declared(
     ("--shuffler", ADDRESS, "Test the packet shuffler on this line."),
     ("--controller", ADDRESS, "Test the table controller on this line."),
     ("--shoe", ADDRESS, "Test the card shoe on this line."),
+    ("--gat", ADDRESS, "Test the GAT line of any device."),
     ("--simulated", FLAG, "Test a simulated device instead."),
+    (
+        "--sealed-keys sealed_keys",
+        A_FOLDER,
+        "Test the device over a sealed line, with the keys in this folder; see `dealwire device pair`.",
+    ),
     ("--real-time", FLAG, "Put the simulated device on a pseudo-terminal, in real time."),
     (
         "--speed",
@@ -114,6 +123,7 @@ run_options = declared(
     ("--only", many("PATTERN"), "Run only these checks, such as 'frame.*'."),
     ("--rounds", whole(1, 1_000_000), "Number of rounds in the soak test."),
     ("--seed", usually(1, SEED), "Seed of everything random."),
+    ("--makers", A_FILE, "Public keys of makers, to judge the certificate of a device that attests."),
     ("--image", A_FILE, "Firmware image from the maker, to compare with the device's answer to VERIFY."),
     ("--unattended", FLAG, "Do not prompt; checks that need an operator are not run."),
     (
@@ -234,9 +244,14 @@ def _judge(
     watch: bool,
     as_json: bool,
     against: Path | None,
+    sealed_keys: Path | None,
     **others: Any,
 ) -> None:
+    seal = seal_of(sealed_keys)
+    if seal is not None and simulated:
+        raise click.UsageError("--sealed-keys needs an attached device; --simulated has none of its own")
     given = {name: at for option, name in OPTIONS.items() if (at := others.pop(option))}
+    others["makers"] = trusted(makers, "maker") if (makers := others["makers"]) else ()
     others["image"] = read_image(image) if (image := others["image"]) else None
     choices = BenchChoices(**{each.name: others.pop(each.name) for each in dataclasses.fields(BenchChoices)})
     if watch and (simulated or as_json or against or any(others.values())):
@@ -249,7 +264,7 @@ def _judge(
     program_facts()  # known before somebody ends the run
     if resort := ctx.find_object(LastResort):
         resort.patience_s = REPORT_S
-    line = _wire(device, address, choices, hands, ProgressLine(silent=as_json), entries.dialect)
+    line = _wire(device, address, choices, hands, ProgressLine(silent=as_json), entries.dialect, seal)
     run = _run(entries, device, choices, line, watch)
     report = report_of(run, head, before)
     _say(report, as_json)
@@ -337,15 +352,20 @@ def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[B
     """Return the plan, the device to test, and its address (None if simulated). Raise UsageError if they do not fit
     together."""
     one = len(given) + simulated == 1
-    if plan in dialect_plans() and not (one and {*given} <= {"shoe"}):
-        raise click.UsageError(f"the plan {plan!r} is for a shoe: --shoe ADDRESS, or --simulated")
+    wanted = GAT if plan == GAT else "shoe"
+    if plan in dialect_plans() and not (one and {*given} <= {wanted}):
+        what = "a GAT line" if plan == GAT else "a shoe"
+        raise click.UsageError(f"the plan {plan!r} is for {what}: --{wanted} ADDRESS, or --simulated")
     if not one:
-        raise click.UsageError("name one device: --shuffler, --controller or --shoe with an ADDRESS, or --simulated")
+        raise click.UsageError(
+            "name one device: --shuffler, --controller, --shoe or --gat with an ADDRESS, or --simulated"
+        )
     named = next(iter(given), None)
     loaded = load_plan(plan or named or DEFAULT)
     device = named or (loaded.device if loaded.device != "any" else DEFAULT)
-    if loaded.device not in ("any", device):
-        raise click.UsageError(f"the plan {loaded.id!r} is for a {loaded.device}, not for a {device}")
+    if loaded.device not in ("any", device) or (device == GAT and loaded.dialect != GAT):
+        names = [f"a {each}" if each != GAT else "a GAT line" for each in (loaded.device, device)]
+        raise click.UsageError(f"the plan {loaded.id!r} is for {names[0]}, not for {names[1]}")
     return loaded, device, given.get(device)
 
 
@@ -382,7 +402,13 @@ def _check_no_limits(plan: BenchPlan, choices: BenchChoices) -> None:
 
 @contextlib.contextmanager
 def _wire(
-    device: str, address: str | None, choices: BenchChoices, command: str | None, progress: ProgressLine, dialect: str
+    device: str,
+    address: str | None,
+    choices: BenchChoices,
+    command: str | None,
+    progress: ProgressLine,
+    dialect: str,
+    seal: Callable[[Transport, Clock], Transport] | None,
 ) -> Iterator[tuple[Wire, MakeOperator, ProgressLine]]:
     """Open the line to the device. Yield it with a function that makes the operator, and the progress line."""
     if address is None:
@@ -402,6 +428,8 @@ def _wire(
             make_hands = lambda probe: PersonOperator(lambda text: _ask(probe, text, progress))  # noqa: E731
         baud = dialect_named(dialect).baud
         opener = line_at(address, clock, baud=baud)
+        if seal is not None:
+            opener = opener.wrapped(lambda inner: seal(inner, clock))
         wire = LiveWire(address, opener, baud=baud_of(address, baud=baud), clock=clock)
         stack.enter_context(contextlib.closing(wire))
         yield wire, make_hands, progress

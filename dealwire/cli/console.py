@@ -17,8 +17,11 @@ from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, FLAG, declared, whole
 from dealwire.cli.terminal import echo, log_lines
 from dealwire.config.schema import ConsolePart
+from dealwire.hub.health import Health
 from dealwire.hub.wire import ServiceHello
 from dealwire.service.notify import Notifier
+from dealwire.service.readiness import files_of
+from dealwire.service.reloads import Reloads, certificate
 from dealwire.service.seals import leave_no_core
 
 if TYPE_CHECKING:
@@ -115,13 +118,14 @@ class _Serving:
         self._hub: RemoteHub = RemoteHub()
         self._stopping = threading.Event()
         self._notifier = Notifier({} if once else None)
+        self._reloads = Reloads()
         self._error: Exception | None = None
 
     def run(self) -> Exit:
         """Serve until a signal or the end of the service, and return the exit code."""
         self._notifier.notify(READY=1, STATUS="waits for the table service")
         signal.signal(signal.SIGTERM, lambda *_: self._stopping.set())
-        signal.signal(signal.SIGHUP, lambda *_: None)
+        signal.signal(signal.SIGHUP, lambda *_: self._reloads.start() if self._reloads.any else None)
         threading.Thread(target=self._keep_connected, name="service", daemon=True).start()
         while not self._stopping.is_set() and not self._hub.await_views(LOOK_S):
             self._notifier.notify(WATCHDOG=1)
@@ -133,7 +137,7 @@ class _Serving:
         return Exit.GOOD
 
     def _show(self, hello: ServiceHello) -> None:
-        console = console_from(hello, self._hub)
+        console = console_from(hello, self._hub, self._reloads)
         console.start(self._listener)
         if not self._once:
             echo(f"console: {console.address}", err=True)
@@ -172,13 +176,17 @@ def _lasting(hello: ServiceHello) -> tuple[Any, ...]:
     return hello.journal, hello.sealed, hello.console, hello.people, hello.actions
 
 
-def console_from(hello: ServiceHello, hub: "RemoteHub") -> "Console":
+def console_from(hello: ServiceHello, hub: "RemoteHub", reloads: Reloads) -> "Console":
     """Return the console that a service's first message describes. Its files are read here, by this process's user."""
     from dealwire.console.server import Console
     from dealwire.console.tokens import Tokens
+    from dealwire.tls import ServerTls
 
     part = ConsolePart.model_validate_json(hello.console)
-    journal = Path(hello.journal)
+    journal, tls = Path(hello.journal), None
+    if part.tls is not None:
+        tls = ServerTls(files_of(part.tls))
+        reloads.add(certificate("console", tls, Health()))
     return Console(
         hub,
         host=part.host,
@@ -190,6 +198,7 @@ def console_from(hello: ServiceHello, hub: "RemoteHub") -> "Console":
         journal=journal,
         names=part.names,
         secure=part.secure,
+        tls=tls,
         proxies=part.proxies,
         idle_minutes=part.idle_minutes,
         clock=hub.clock,

@@ -1,7 +1,6 @@
 """The console of `dealwire run` in a process of its own. Nothing of the web server is loaded here."""
 
 import contextlib
-import logging
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -18,13 +17,11 @@ from dealwire.listening import listening_error, listening_socket
 from dealwire.service.console_child import STOP_S, STOPPING, ConsoleChild
 from dealwire.service.console_gate import ConsoleGate
 from dealwire.service.readers import may_connect, readers_of
-from dealwire.service.readiness import tokens_in_clear
+from dealwire.service.reloads import Reloadable
 from protocol.errors import LineBusy
 
 if TYPE_CHECKING:
     from dealwire.service.service import Service
-
-_log = logging.getLogger("dealwire")
 
 BACKLOG: Final = 160
 """Connections that wait to be accepted: as many as the console takes."""
@@ -100,16 +97,17 @@ def console_apart(part: ConsolePart, service: "Service", port: int | None = None
         listener = listening_socket(part.host, wanted, BACKLOG)
     except OSError as error:
         raise listening_error(f"console {part.host}:{wanted}", error) from error
-    if (text := tokens_in_clear(part)) is not None:
-        _log.warning("console: %s", text)
     with listener:
         part = part.model_copy(update={"port": listener.getsockname()[1]})
         gate = _gate(part, service)
         child = ConsoleChild(gate, listener)
         gate.start()
         child.start()
+        if part.tls is not None:
+            service.reloads.add(Reloadable("console", lambda: None, lambda _: child.hang_up()))
         try:
-            address = f"http://{f'[{part.host}]' if ':' in part.host else part.host}:{part.port}/"
+            scheme, host = "https" if part.tls is not None else "http", part.host
+            address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{part.port}/"
             echo(f"console: {address}", err=True)
             yield address
         finally:

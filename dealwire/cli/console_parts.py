@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dealwire.config.schema import ConsolePart
 from dealwire.hub.actions import Action, ActionField
 from dealwire.hub.wire import VERSION, ServiceHello
-from dealwire.service.actions import faults, hindered_by, of_table, offered
+from dealwire.service.actions import faults, hindered_by, of_attested, of_table, offered
 from dealwire.version import __version__
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def buttons_of(service: "Service") -> dict[str, list[Action]]:
     return {
         name: [
             *offered(session.part.device, session.table.flow.procedure),
+            *of_attested(service.attested(name)),
             *(of_table() if session.table.terms is not None else ()),
             *(faults(session.bench.table.units) if session.bench is not None else ()),
         ]

@@ -12,6 +12,7 @@ from protocol.errors import DealwireError
 
 POSIX_COMMANDS: Final = frozenset(
     {"demo", "init", "run", "console", "record", "monitor", "sim", "journal", "fleet", "device", "bench", "operator"}
+    | {"authority"}
 )
 """Commands that open lines, lock files or serve: they need file locks, terminals, signals and modes of POSIX."""
 

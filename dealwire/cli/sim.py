@@ -10,6 +10,7 @@ from dealer_flow.procedure.load import load_procedure
 from dealwire.cli.house_options import HouseTerms
 from dealwire.cli.options import (
     A_FILE,
+    A_FOLDER,
     FILE,
     FLAG,
     ID_OR_FILE,
@@ -28,12 +29,15 @@ from dealwire.rehearsal.scenario_file import clean_scenario, find_scenario, scen
 from dealwire.rehearsal.serve import serve
 from devices.clock import SystemClock
 from devices.files import read_file
+from devices.line.loop import Member
+from devices.simulator.gat import FAULTS, GatTable, SimulatedGat, software
 from devices.simulator.host import SimulatorHost
 from devices.simulator.shoe_table import FRONT_ENDS
 from devices.simulator.unit import Unit
 
 if TYPE_CHECKING:
     from dealwire.bench.hands.simulated_port import HandsPort
+    from dealwire.rehearsal.doors import Doors
 
 LINE = usually("pty", metavar="pty|tcp:PORT")
 
@@ -69,6 +73,15 @@ LINE = usually("pty", metavar="pty|tcp:PORT")
         {**A_FILE, "callback": lambda _ctx, _param, file: _image(file)},
         "Firmware image of the devices, for `dealwire device verify`; by default the text of the firmware version.",
     ),
+    (
+        "--identity identities",
+        A_FOLDER,
+        "Give the devices keys from files in this folder, which are made if absent, so that their lines can be sealed "
+        "and, once a maker has certified them, their measurements are signed. "
+        "Then `pair DEVICE`, `forget DEVICE` and `close DEVICE` on standard input are a person at its door.",
+    ),
+    ("--gat gat_line", {"metavar": "pty|tcp:PORT"}, "Also answer GAT on this line, for the first of the devices."),
+    ("--gat-fault", {"type": click.Choice(list(FAULTS))}, "With --gat: fault of that line."),
     ("--list as_list", FLAG, "List the scenarios that are included."),
     ("--json as_json", FLAG, "Print the addresses as one JSON object."),
 )
@@ -88,6 +101,7 @@ def command(
     seed: int | None,
     hands: Path | None,
     firmware: bytes | None,
+    identities: Path | None,
     as_list: bool,
     as_json: bool,
     **dealt: Any,
@@ -102,6 +116,7 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             echo(name)
         return
+    gat = GatPort(dealt.pop("gat_line"), dealt.pop("gat_fault"))
     chosen = _chosen(ctx, **dealt)
     if again or procedure:
         chosen = endless(chosen, faults=faults, seed=seed)
@@ -111,12 +126,35 @@ def command(
     serve(
         chosen,
         lines={**_dealing(chosen, shuffler, shoe), "table-controller": controller},
-        ready=lambda addresses: _announce(addresses, spoken, hands, as_json),
+        ready=lambda addresses: _announce(addresses, spoken, hands, as_json, gat.address),
         speed=speed,
         shoe_dialect=shoe_dialect,
         forever=forever,
-        beside=lambda host, table: _hands_port(hands, host, _flashed(table, firmware)),
+        beside=lambda host, table: [
+            *_hands_port(hands, host, _flashed(table, firmware)),
+            *_doors(identities, host, table, as_json),
+            *gat.members(table),
+        ],
     )
+
+
+class GatPort:
+    """GAT line of the first device of a simulated table that has an image; none without a `line`."""
+
+    def __init__(self, line: str | None, fault: str | None) -> None:
+        if fault and not line:
+            raise click.UsageError("--gat-fault needs --gat")
+        self._line, self._fault = line, fault or ""
+        self.address = ""
+
+    def members(self, table: DealtTable) -> list[Member]:
+        """Open the line. Return the members that run it."""
+        if self._line is None:
+            return []
+        name, unit = next((name, unit) for name, unit in table.units.items() if isinstance(unit, Unit))
+        host = SimulatorHost(GatTable(SimulatedGat(software(name, unit.image), self._fault)), {"gat": self._line})
+        self.address = host.addresses["gat"]
+        return [host, *host.lines.values()]
 
 
 def _chosen(ctx: click.Context, scenario: str, seats: int, house: Path | None, house_game: str | None) -> AnyScenario:
@@ -144,6 +182,19 @@ def _flashed(table: DealtTable, image: bytes | None) -> DealtTable:
         if image is not None and isinstance(unit, Unit):
             unit.image = image
     return table
+
+
+def _doors(folder: Path | None, host: SimulatorHost, table: DealtTable, as_json: bool) -> "list[Doors]":
+    """Return the doors of the table's devices, if they have keys."""
+    if folder is None:
+        return []
+    from dealwire.rehearsal.doors import Doors
+    from dealwire.service.line_keys import ciphers
+
+    units = {name: unit for name, unit in table.units.items() if isinstance(unit, Unit)}
+    shown = (lambda name, text: say_object("dealwire.sim/1", "face", device=name, shows=text)) if as_json else None
+    show = shown or (lambda name, text: echo(f"{name}: {text}"))
+    return [Doors(units, folder, ciphers(), host.pump, show, SystemClock().now_ns())]
 
 
 def _hands_port(path: Path | None, host: SimulatorHost, table: DealtTable) -> "list[HandsPort]":
@@ -192,11 +243,15 @@ def _fitting(ctx: click.Context, scenario: AnyScenario) -> AnyScenario:
     return scenario
 
 
-def _announce(addresses: dict[str, str], spoken: str, hands: Path | None, as_json: bool) -> None:
-    """Print the addresses of the devices; `spoken` is the dialect option that the command needs, too."""
+def _announce(addresses: dict[str, str], spoken: str, hands: Path | None, as_json: bool, gat: str) -> None:
+    """Print the addresses of the devices; `spoken` is the dialect option that the command needs, too. `gat` is the
+    address of the GAT line, or empty."""
     if as_json:
-        say_object("dealwire.sim/1", "ready", lines=addresses, **({"hands": str(hands)} if hands else {}))
+        beside = ({"hands": str(hands)} if hands else {}) | ({"gat": gat} if gat else {})
+        say_object("dealwire.sim/1", "ready", lines=addresses, **beside)
         return
+    if gat:
+        echo(f"dealwire device verify --gat {gat}")
     options = [
         f"--{'controller' if name == 'table-controller' else name} {address}" for name, address in addresses.items()
     ]

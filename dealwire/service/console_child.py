@@ -52,10 +52,13 @@ class ConsoleChild:
         """Start the process."""
         self._thread.start()
 
-    def hang_up(self) -> None:
-        """Pass SIGHUP on."""
-        if (process := self._process) is not None:
-            process.send_signal(signal.SIGHUP)
+    def hang_up(self) -> str:
+        """Pass SIGHUP on; return what happens, for the log."""
+        process = self._process
+        if process is None or process.poll() is not None:
+            return "reads its files when it starts again"
+        process.send_signal(signal.SIGHUP)
+        return "reads its files again"
 
     def stop(self) -> None:
         """End the process, by a message and then by force."""

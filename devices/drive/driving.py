@@ -11,7 +11,7 @@ A method waits until the device has answered; `dispense` and `dump` wait until t
 - LineError: the line was lost meanwhile; what the device did is unknown
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,8 @@ from types import TracebackType
 from typing import ClassVar, Final, Literal, Self, TypeVar, overload
 
 from devices import events as e
-from devices.clock import SystemClock
+from devices.attestation import Evidence, Maker, Proof, check
+from devices.clock import Clock, SystemClock
 from devices.dialects.dialect import Dialect
 from devices.dialects.drivers import DRIVERS
 from devices.dialects.known import dialect_named
@@ -28,6 +29,7 @@ from devices.dialects.translation import Driver, TableDriver, names_of
 from devices.drive.address import FORMS, line_at, recorder, short_name
 from devices.drive.handle import OwnedLine
 from devices.record.recording import CaptureWriter
+from devices.transport.base import Transport
 from protocol.errors import (
     BadAnswer,
     LineUnusable,
@@ -42,6 +44,7 @@ from protocol.errors import (
 from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp import outputs as o
+from protocol.tdp.host_link import HostLink
 from protocol.tdp.instruments import NONCE_BYTES, MeterReading
 from protocol.tdp.messages import Role
 
@@ -153,15 +156,40 @@ class DeviceHandle:
             raise BadAnswer("Verify", f"it measured region {answer.region} with nonce {answer.nonce.hex()}")
         return answer
 
+    def attest(
+        self,
+        makers: Sequence[Maker],
+        region: int = m.Region.FIRMWARE,
+        line_key: Callable[[m.HelloReplyMessage], bytes | None] = lambda _: None,
+    ) -> tuple[Evidence, Proof]:
+        """Have the device measure its firmware with a random nonce and sign it, and return what that proves.
+
+        `line_key` returns the X25519 key of the device that sent this HELLO-REPLY, if the line is sealed. Raise
+        NotAttested if a trusted maker did not certify the device or its signature does not hold, and the errors of
+        `verify`.
+        """
+        challenge = m.VerifyMessage(token_bytes(NONCE_BYTES), region)
+        answer = self._fetch_whole(challenge, m.Capability.VERIFY)
+        link = self._line.link()
+        assert isinstance(link, HostLink), "only tdp brings data"
+        assert link.hello is not None, "it answered"
+        assert isinstance(answer.message, m.MeasuredMessage), "a link matches data to their command"
+        found = answer.message, answer.statement, line_key(link.hello)
+        evidence = Evidence(link.hello, link.certificate, challenge, *found)
+        return evidence, check(evidence, makers)
+
     def _fetch(self, message: m.Message, kind: type[M], needs: m.Capability) -> M:
+        answer = self._fetch_whole(message, needs).message
+        assert isinstance(answer, kind), "a link matches data to their command"
+        return answer
+
+    def _fetch_whole(self, message: m.Message, needs: m.Capability) -> o.Brought:
         if self._dialect != "tdp":
             raise NoCommands(self._dialect, "the commands of this handle need tdp")
         who = self.identity
         if not (who.meters if needs is m.Capability.METERS else who.measures):
             raise NotOffered(message_name(message), needs.name or "", "it does not claim it")
-        answer = self._line.fetch(message, lambda reply: self._not_offered(message, needs, reply))
-        assert isinstance(answer, kind), "a link matches data to their command"
-        return answer
+        return self._line.fetch(message, lambda reply: self._not_offered(message, needs, reply))
 
     def _not_offered(self, message: m.Message, needs: m.Capability, reply: m.ReplyMessage) -> RemoteError:
         why = _NOT_OFFERED.get(reply.reason)
@@ -358,6 +386,7 @@ def open_device(
     dialect: str = ...,
     timeout_s: float = ...,
     record: str | Path | None = ...,
+    seal: Callable[[Transport, Clock], Transport] | None = ...,
 ) -> AnyHandle: ...
 def open_device(
     address: str,
@@ -367,6 +396,7 @@ def open_device(
     dialect: str = "tdp",
     timeout_s: float = TIMEOUT_S,
     record: str | Path | None = None,
+    seal: Callable[[Transport, Clock], Transport] | None = None,
 ) -> AnyHandle:
     """Open the device at `address` and wait until its state is known.
 
@@ -376,6 +406,7 @@ def open_device(
     - `role`: `observe` only listens, `operate` sends commands, `service` also runs tests
     - `timeout_s`: limit of every wait, in seconds
     - `record`: a new capture file for all bytes; requires `device`
+    - `seal`: puts the line's transport into a sealed one; a recording then holds what was opened
 
     Raise LineError if the line cannot be opened, NoAnswer if no device answers, and WrongDevice if another kind of
     device answers.
@@ -391,7 +422,7 @@ def open_device(
     kind = device or (kinds[0] if len(kinds) == 1 else "")
     chooses = not kind and dialect == "tdp" and record is None
     driver = AnyDriver() if chooses else spoken.driver(kind, where="open_device(device=...)")
-    line = _own(address, spoken, kind, driver, wants, timeout_s, record)
+    line = _own(address, spoken, kind, driver, wants, timeout_s, record, seal)
     try:
         line.wait_known()
     except BaseException:
@@ -408,10 +439,13 @@ def _own(
     role: Role,
     timeout_s: float,
     record: str | Path | None,
+    seal: Callable[[Transport, Clock], Transport] | None,
 ) -> OwnedLine:
     """Open the line, start its recording if there is one, and hand both to a thread."""
     clock, name, writer = SystemClock(), short_name(address), None
     opener = line_at(address, clock, baud=spoken.baud)
+    if seal is not None:
+        opener = opener.wrapped(lambda inner: seal(inner, clock))
     transport = opener.open()
     try:
         if record is not None:

@@ -17,6 +17,7 @@ from protocol.link import Discarded as Discarded
 from protocol.link import Output as Output
 from protocol.link import Send as Send
 from protocol.link import Unanswered as Unanswered
+from protocol.tdp.attestation import Certificate, Statement
 from protocol.tdp.heard import TdpHeard
 from protocol.tdp.messages import (
     DECLARED,
@@ -45,7 +46,13 @@ SESSION_EXTENSION: Final = 0x01
 """Extension type of an event that belongs to the previous session: four bytes, the id of that session."""
 
 MUST_UNDERSTAND: Final = 0xF0
-"""Header flags that a receiver must not ignore. None is defined yet, so a frame with one of them is not interpreted."""
+"""Header flags that a receiver must not ignore. A link interprets no frame with one of them: the ends of a sealed line
+open theirs before the link sees them."""
+
+SEALED: Final = 0x80
+"""Header flag of a frame whose payload is encrypted."""
+REFUSED: Final = 0x40
+"""Header flag by which the end of a sealed line marks a frame that it did not accept. It is never on the wire."""
 
 
 class Timing(Struct, frozen=True, gc=False):
@@ -107,6 +114,8 @@ class Up(Output, frozen=True):
 
     hello: HelloReplyMessage
     resumed: bool
+    certificate: Certificate | None = None
+    """The maker's certificate of the device's key, unverified; None if its HELLO-REPLY has none."""
 
 
 class Down(Output, frozen=True, gc=True):
@@ -182,6 +191,8 @@ class Brought(Output, frozen=True):
     request: int
     command: Message
     message: Message
+    statement: Statement | None = None
+    """The signed part of a *Measured*, unverified."""
 
 
 class Commanded(Output, frozen=True):
