@@ -1,6 +1,7 @@
 """The console of `dealwire run` in a process of its own. Nothing of the web server is loaded here."""
 
 import contextlib
+import logging
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -12,16 +13,21 @@ from msgspec.structs import replace
 from dealwire.cli.console_parts import hello_of
 from dealwire.cli.terminal import echo
 from dealwire.config.schema import ConsolePart
+from dealwire.hub.health import Health
 from dealwire.hub.wire import ServiceHello
 from dealwire.listening import listening_error, listening_socket
 from dealwire.service.console_child import STOP_S, STOPPING, ConsoleChild
 from dealwire.service.console_gate import ConsoleGate
 from dealwire.service.readers import may_connect, readers_of
+from dealwire.service.readiness import files_of, in_clear
 from dealwire.service.reloads import Reloadable
+from dealwire.tls import ServerTls, TlsLoaded
 from protocol.errors import LineBusy
 
 if TYPE_CHECKING:
     from dealwire.service.service import Service
+
+_log = logging.getLogger("dealwire")
 
 BACKLOG: Final = 160
 """Connections that wait to be accepted: as many as the console takes."""
@@ -85,6 +91,18 @@ def _gate(
     return ConsoleGate(service.hub, service.clock, greeting, service.note_access, listener=listener, may=may)
 
 
+def _certificate(tls: ServerTls, health: Health, child: ConsoleChild) -> Reloadable[TlsLoaded]:
+    """Return the certificate of the child as something that is read again: here for the metrics, there to serve."""
+
+    def install(found: TlsLoaded) -> str:
+        health.certificates["console"] = found.ends_ns
+        tls.install(found)
+        return child.hang_up()
+
+    health.certificates["console"] = tls.ends_ns
+    return Reloadable("console certificate", tls.read, install)
+
+
 @contextlib.contextmanager
 def console_apart(part: ConsolePart, service: "Service", port: int | None = None) -> Iterator[str]:
     """Serve the console in a child process until the block ends; yield its address, which is printed too.
@@ -104,7 +122,9 @@ def console_apart(part: ConsolePart, service: "Service", port: int | None = None
         gate.start()
         child.start()
         if part.tls is not None:
-            service.reloads.add(Reloadable("console", lambda: None, lambda _: child.hang_up()))
+            service.reloads.add(_certificate(ServerTls(files_of(part.tls)), service.health, child))
+        elif (text := in_clear(part)) is not None:
+            _log.warning("console: %s", text)
         try:
             scheme, host = "https" if part.tls is not None else "http", part.host
             address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{part.port}/"

@@ -247,7 +247,6 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
     else:
         from dealwire.cli.console_apart import console_apart
 
-        tls_of("console", part, service)  # read again here too, for the metrics; the child gets its own SIGHUP
         serving = console_apart(part, service, port)
     with serving as place:
         yield place

@@ -56,9 +56,9 @@ class ConsoleChild:
         """Pass SIGHUP on; return what happens, for the log."""
         process = self._process
         if process is None or process.poll() is not None:
-            return "reads its files when it starts again"
+            return "is read when the console starts again"
         process.send_signal(signal.SIGHUP)
-        return "reads its files again"
+        return "is read by the console's process"
 
     def stop(self) -> None:
         """End the process, by a message and then by force."""
