@@ -55,7 +55,7 @@ class ConsoleChild:
     def hang_up(self) -> str:
         """Pass SIGHUP on; return what happens, for the log."""
         process = self._process
-        if process is None or process.poll() is not None:
+        if process is None or not self._gate.connected(process.pid):  # a signal would end it before it is ready
             return "is read when the console starts again"
         process.send_signal(signal.SIGHUP)
         return "is read by the console's process"
