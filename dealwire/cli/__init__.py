@@ -48,6 +48,7 @@ COMMANDS: Final = {
     "device": "Read a device's meters, verify its firmware, pair it for a sealed line.",
     "bench": "Test a device against an acceptance plan.",
     "operator": "Automate the manual steps of an acceptance test.",
+    "users": "Keep the file of the people and programs that may act.",
     "doctor": "Check that this machine is ready to talk to devices.",
     "authority": "Make certificates for TLS, and revoke them.",
 }

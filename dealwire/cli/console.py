@@ -16,12 +16,12 @@ from dealwire.cli.console_parts import unpacked
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, FLAG, declared, whole
 from dealwire.cli.terminal import echo, log_lines
-from dealwire.config.schema import ConsolePart
+from dealwire.config.schema import ConsolePart, PeoplePart
 from dealwire.hub.health import Health
 from dealwire.hub.wire import ServiceHello
 from dealwire.service.notify import Notifier
 from dealwire.service.readiness import files_of
-from dealwire.service.reloads import Reloads, certificate
+from dealwire.service.reloads import Reloadable, Reloads, certificate
 from dealwire.service.seals import leave_no_core
 
 if TYPE_CHECKING:
@@ -178,6 +178,7 @@ def _lasting(hello: ServiceHello) -> tuple[Any, ...]:
 
 def console_from(hello: ServiceHello, hub: "RemoteHub", reloads: Reloads) -> "Console":
     """Return the console that a service's first message describes. Its files are read here, by this process's user."""
+    from dealwire.console.roll import console_settings, people_reload
     from dealwire.console.server import Console
     from dealwire.console.tokens import Tokens
     from dealwire.tls import ServerTls
@@ -187,7 +188,8 @@ def console_from(hello: ServiceHello, hub: "RemoteHub", reloads: Reloads) -> "Co
     if part.tls is not None:
         tls = ServerTls(files_of(part.tls))
         reloads.add(certificate("console", tls, Health()))
-    return Console(
+    people = PeoplePart.model_validate_json(hello.people) if hello.people else None
+    console = Console(
         hub,
         host=part.host,
         port=part.port,
@@ -203,7 +205,11 @@ def console_from(hello: ServiceHello, hub: "RemoteHub", reloads: Reloads) -> "Co
         idle_minutes=part.idle_minutes,
         clock=hub.clock,
         note_access=hub.note_access,
+        **console_settings(people),
     )
+    if people is not None:
+        reloads.add(Reloadable(*people_reload(people, console.reload)))
+    return console
 
 
 def sources_of(journal: Path, tables: Any, *, sealed: bool) -> "list[Source]":

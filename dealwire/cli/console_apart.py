@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from dealwire.cli.console_parts import hello_of
 from dealwire.cli.terminal import echo
-from dealwire.config.schema import ConsolePart
+from dealwire.config.schema import ConsolePart, PeoplePart
+from dealwire.console.roll import people_reload
 from dealwire.hub.health import Health
 from dealwire.hub.wire import ServiceHello
 from dealwire.listening import listening_error, listening_socket
@@ -104,7 +105,9 @@ def _certificate(tls: ServerTls, health: Health, child: ConsoleChild) -> Reloada
 
 
 @contextlib.contextmanager
-def console_apart(part: ConsolePart, service: "Service", port: int | None = None) -> Iterator[str]:
+def console_apart(
+    part: ConsolePart, service: "Service", port: int | None = None, people: PeoplePart | None = None
+) -> Iterator[str]:
     """Serve the console in a child process until the block ends; yield its address, which is printed too.
 
     The port is opened here, so that one in use is an error of this start, and stays open while the child is started
@@ -125,6 +128,9 @@ def console_apart(part: ConsolePart, service: "Service", port: int | None = None
             service.reloads.add(_certificate(ServerTls(files_of(part.tls)), service.health, child))
         elif (text := in_clear(part)) is not None:
             _log.warning("console: %s", text)
+        if people is not None:
+            takers = (lambda roll: service.install_users(roll.users)), (lambda _: child.hang_up())
+            service.reloads.add(Reloadable(*people_reload(people, *takers)))
         try:
             scheme, host = "https" if part.tls is not None else "http", part.host
             address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{part.port}/"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dealwire.config.schema import ConsolePart
 from dealwire.hub.actions import Action, ActionField
 from dealwire.hub.wire import VERSION, ServiceHello
-from dealwire.service.actions import faults, hindered_by, of_attested, of_table, offered
+from dealwire.service.actions import faults, for_house, hindered_by, of_attested, of_table, offered
 from dealwire.version import __version__
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ _HINDERED = "hindered"
 
 def buttons_of(service: "Service") -> dict[str, list[Action]]:
     """Return the buttons of each table."""
-    return {
+    people = service.configuration.people
+    policy = people.second_person if people is not None else ()
+    found = {
         name: [
             *offered(session.part.device, session.table.flow.procedure),
             *of_attested(service.attested(name)),
@@ -28,12 +30,13 @@ def buttons_of(service: "Service") -> dict[str, list[Action]]:
         ]
         for name, session in service.tables.items()
     }
+    return {name: for_house(each, policy) for name, each in found.items()}
 
 
 def hello_of(service: "Service", part: ConsolePart) -> ServiceHello:
     """Return what a console in another process gets first."""
     found = service.configuration
-    people = getattr(found, "people", None)
+    people = found.people
     return ServiceHello(
         version=VERSION,
         program=__version__,

@@ -340,6 +340,27 @@ class ConsolePart(TomlTable):
         return self
 
 
+SecondAct = Literal[
+    "release-held", "start-over", "clear-misdeal", "unlock", "select-game", "clear-error", "lock", "show-text"
+]
+"""Acts that a house may want two people for."""
+
+
+class PeoplePart(TomlTable):
+    """People who may act, by name, in place of tokens by role."""
+
+    users_file: FilePath
+    """People and programs that may act. Root or the service's user owns it; see `dealwire users`."""
+    passkeys_file: FilePath | None = None
+    """State of the console: the public halves of passkeys. Without it no one signs in with a passkey."""
+    second_person: tuple[SecondAct, ...] = ()
+    """Acts that another person must approve before they are done."""
+    request_minutes: Annotated[int, Field(ge=1, le=1440)] = 15
+    """Minutes within which the other person must approve."""
+    badges: Literal["any", "listed"] = "any"
+    """`listed`: a badge at the table that is not in `users_file` is trouble and on record."""
+
+
 class MqttPart(TomlTable):
     """An MQTT 5 broker that gets every published line. The files are PEM, except the password file, whose first line
     counts."""
@@ -411,6 +432,7 @@ class Configuration(TomlTable):
     table: Annotated[tuple[TablePart, ...], Field(min_length=1)]
     journal: JournalPart
     console: ConsolePart | None = None
+    people: PeoplePart | None = None
     exports: ExportsPart = ExportsPart()
     attestation: AttestationPart | None = None
     lines: LinesPart | None = None

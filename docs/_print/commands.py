@@ -35,6 +35,7 @@ PAGES: Final = {
     "device": ("Protocol", "protocol.md"),
     "bench": ("Bench", "bench.md"),
     "operator": ("Operator programs", "bench-operator.md"),
+    "users": ("People", "people.md"),
     "doctor": ("Attach a device", "guides/attach-a-device.md"),
 }
 """Title and path under `docs/` of the page that explains a command, by command."""

@@ -17,6 +17,7 @@ from starlette.routing import Route, WebSocketRoute
 
 from dealwire.console.openapi import WEBSOCKETS, document
 from dealwire.console.pages import Pages
+from dealwire.console.passkey_door import PasskeyDoor
 from dealwire.console.round_list import FIELDS
 from dealwire.console.server import Console
 from dealwire.hub.hub import Hub
@@ -33,7 +34,8 @@ def routes() -> tuple[dict[str, set[str]], set[str]]:
     """Every address of the console with its methods, and every live line."""
     made = Console(Hub())
     door, endpoint = object(), made._endpoint
-    app = Pages(made._board, _Anything(door), endpoint, made._shelf, made._sheets).app()
+    passkeys = PasskeyDoor(_Anything(door), lambda: None, lambda: None)  # type: ignore[arg-type,return-value]
+    app = Pages(made._board, _Anything(door), endpoint, made._shelf, made._sheets, passkeys).app()
     found: dict[str, set[str]] = {}
     for route in app.routes:
         if isinstance(route, Route):

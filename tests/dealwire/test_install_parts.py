@@ -21,6 +21,7 @@ PACKAGES = ("protocol", "devices", "dealer_flow", "rules", "dealwire")
 OF_EXTRAS = sorted({name for extra in EXTRAS.values() for name in extra.modules} | {"paho", "markupsafe"})
 """Modules that only extras install: `pip install dealwire` alone brings none of them."""
 NOT_AT_A_TABLE = (*PARTS, "numpy", "reportlab", "rich", "aiomqtt", "paho", "psycopg", "prometheus_client", "usb")
+NOT_AT_A_TABLE += ("argon2", "webauthn", "joserfc")
 WEB = ("starlette", "uvicorn", "h11", "websockets", "jinja2")
 BARE = f"""
 import importlib.abc, importlib.util, sys
