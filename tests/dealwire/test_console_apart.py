@@ -328,7 +328,7 @@ def test_the_console_s_process_has_no_key(tmp_path: Path) -> None:
     with simulators(1) as addresses, Program(write_configuration(tmp_path, addresses, top=CONSOLE)) as program:
         here = address_of(program)
         program.wait_for(lambda: rounds_in(tmp_path) >= 1)
-        for path in ("", "table/table-1", "rounds", "replay", "replay/journal%20of%20table-1", "table/table-1/replay"):
+        for path in ("", "table/table-1", "table/table-1/rounds", "replay", "replay/journal%20of%20table-1", "table/table-1/replay"):
             assert httpx.get(here + path, timeout=PATIENCE_S).status_code in (200, 422), path
         sealed = httpx.get(f"{here}replay/journal%20of%20table-1", timeout=PATIENCE_S)
         assert "its raw bytes are sealed, and the console has no key" in sealed.text
