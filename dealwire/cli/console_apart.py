@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from dealwire.cli.console_parts import hello_of
 from dealwire.cli.terminal import echo
 from dealwire.config.schema import ConsolePart, PeoplePart
-from dealwire.console.roll import people_reload
+from dealwire.console.roll import Roll, people_reload
 from dealwire.hub.health import Health
 from dealwire.hub.wire import ServiceHello
 from dealwire.listening import listening_error, listening_socket
@@ -104,6 +104,16 @@ def _certificate(tls: ServerTls, health: Health, child: ConsoleChild) -> Reloada
     return Reloadable("console certificate", tls.read, install)
 
 
+def _roll(people: PeoplePart, service: "Service", child: ConsoleChild) -> Reloadable[Roll]:
+    """Return the users file as something that is read again: here for the tables, and by the child."""
+
+    def take(newer: Roll) -> None:
+        service.install_users(newer.users)
+        child.hang_up()
+
+    return Reloadable(*people_reload(people, take))
+
+
 @contextlib.contextmanager
 def console_apart(
     part: ConsolePart, service: "Service", port: int | None = None, people: PeoplePart | None = None
@@ -129,8 +139,7 @@ def console_apart(
         elif (text := in_clear(part)) is not None:
             _log.warning("console: %s", text)
         if people is not None:
-            takers = (lambda roll: service.install_users(roll.users)), (lambda _: child.hang_up())
-            service.reloads.add(Reloadable(*people_reload(people, *takers)))
+            service.reloads.add(_roll(people, service, child))
         try:
             scheme, host = "https" if part.tls is not None else "http", part.host
             address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{part.port}/"
