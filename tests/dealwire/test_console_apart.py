@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -27,7 +28,8 @@ from devices.clock import SystemClock
 from tests.support.dealing.full_tables import full_table
 from tests.support.rigs.consoles import ACTIONS, client, running
 from tests.support.rigs.patience import PATIENCE_S, wait_until
-from tests.support.rigs.serving import Program, compared, rounds_in, simulators, write_configuration
+from tests.support.rigs.people import PASSWORDS, person_entry, users_file
+from tests.support.rigs.serving import Program, compared, published, rounds_in, simulators, write_configuration
 
 CONSOLE = "[console]\nport = 0\n"
 HELLO = ServiceHello(1, __version__, 1, "/nowhere", False, "{}", "", {"pit-1": []})
@@ -328,7 +330,14 @@ def test_the_console_s_process_has_no_key(tmp_path: Path) -> None:
     with simulators(1) as addresses, Program(write_configuration(tmp_path, addresses, top=CONSOLE)) as program:
         here = address_of(program)
         program.wait_for(lambda: rounds_in(tmp_path) >= 1)
-        for path in ("", "table/table-1", "table/table-1/rounds", "replay", "replay/journal%20of%20table-1", "table/table-1/replay"):
+        for path in (
+            "",
+            "table/table-1",
+            "table/table-1/rounds",
+            "replay",
+            "replay/journal%20of%20table-1",
+            "table/table-1/replay",
+        ):
             assert httpx.get(here + path, timeout=PATIENCE_S).status_code in (200, 422), path
         sealed = httpx.get(f"{here}replay/journal%20of%20table-1", timeout=PATIENCE_S)
         assert "its raw bytes are sealed, and the console has no key" in sealed.text
@@ -340,3 +349,33 @@ def test_the_console_s_process_has_no_key(tmp_path: Path) -> None:
             assert kept not in Path(f"/proc/{child}/environ").read_bytes()
         assert not [each for each in Path(f"/proc/{child}/fd").iterdir() if os.readlink(each).endswith("journal.key")]
         assert program.end() == 0
+
+
+@pytest.mark.more
+def test_people_act_by_name_and_a_signal_takes_one_of_them_away(tmp_path: Path) -> None:
+    both = person_entry("a.smith"), person_entry("b.jones")
+    users_file(tmp_path, *both)
+    top = f'{CONSOLE}[people]\nusers-file = "users.toml"\n'
+    with simulators(1) as addresses, Program(write_configuration(tmp_path, addresses, top=top)) as program:
+        here = address_of(program).rstrip("/")
+        program.wait_for(lambda: "shuffler is connected" in program.text)
+
+        def enters(name: str) -> int:
+            form = {"name": name, "password": PASSWORDS[name][0]}
+            with httpx.Client(base_url=here, headers={"origin": here}, timeout=PATIENCE_S) as asking:
+                answer = asking.post("/sign-in", data=form)
+                if answer.status_code == 303:
+                    acted = asking.post("/table/table-1/act/shuffler.refresh")
+                    assert acted.status_code == 200, acted.text
+                return answer.status_code
+
+        assert enters("a.smith") == 303
+        users_file(tmp_path, both[1])
+        program.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: program.text.count("SIGHUP: users.toml") == 2, "both processes to read it again")
+        assert enters("a.smith") != 303
+        assert enters("b.jones") == 303
+        assert program.end() == 0
+        assert "Traceback" not in program.text
+    texts = [json.loads(item.line)["text"] for item in published(tmp_path, "status") if '"action"' in item.line]
+    assert [text.partition(",")[0].partition(" ")[0] for text in texts] == ["a.smith", "b.jones"]
