@@ -28,7 +28,6 @@ from rules.errors import ExtraMissing
 if TYPE_CHECKING:
     from dealwire.console.roll import Roll
     from dealwire.export.mqtt import MqttExporter
-    from dealwire.hub.actions import Action
     from dealwire.service.service import Service
     from dealwire.tls import ServerTls
     from devices.simulator.host import SimulatorHost
@@ -233,30 +232,36 @@ def has_console() -> bool:
     return installed(*CONSOLE_MODULES)
 
 
-def _buttons(service: "Service", people: PeoplePart | None) -> "dict[str, list[Action]]":
-    """Return the console's buttons of each table."""
-    from dealwire.service.actions import faults, for_house, of_attested, of_table, offered
-
-    found = {
-        name: [
-            *offered(session.part.device, session.table.flow.procedure),
-            *of_attested(service.attested(name)),
-            *(of_table() if session.table.terms is not None else ()),
-            *(faults(session.bench.table.units) if session.bench is not None else ()),
-        ]
-        for name, session in service.tables.items()
-    }
-    policy = people.second_person if people is not None else ()
-    return {name: for_house(each, policy) for name, each in found.items()}
-
-
 @contextlib.contextmanager
 def console_of(
     part: ConsolePart, service: "Service", port: int | None = None, people: PeoplePart | None = None
 ) -> Iterator[str]:
-    """Serve the console until the block ends; yield its address, which is printed too. `port` overrides the file's."""
+    """Serve the console, or let one connect, until the block ends; yield its address, or the path of its socket, which
+    is printed too. `port` overrides the file's."""
     if not has_console():
         raise ExtraMissing("starlette", "console")
+    if part.process == "same" and part.socket is None:
+        serving = console_within(part, service, port, people)
+    elif part.socket is not None:
+        from dealwire.cli.console_apart import console_elsewhere
+
+        if people is not None:
+            _reload_people(people, service)
+        serving = console_elsewhere(part, service)
+    else:
+        from dealwire.cli.console_apart import console_apart
+
+        serving = console_apart(part, service, port, people)
+    with serving as place:
+        yield place
+
+
+@contextlib.contextmanager
+def console_within(
+    part: ConsolePart, service: "Service", port: int | None = None, people: PeoplePart | None = None
+) -> Iterator[str]:
+    """Serve the console in a thread of this process until the block ends; yield its address, which is printed too."""
+    from dealwire.cli.console_parts import buttons_of
     from dealwire.console.journals import journal_sources
     from dealwire.console.roll import console_settings
     from dealwire.console.server import Console
@@ -268,7 +273,7 @@ def console_of(
         host=part.host,
         port=part.port if port is None else port,
         tokens=Tokens.read(part.tokens_file) if part.tokens_file is not None else None,
-        actions=_buttons(service, people),
+        actions=buttons_of(service),
         recordings=part.recordings,
         sources=journal_sources(journal.path, reading_key(journal), service.tables),
         journal=journal.path,

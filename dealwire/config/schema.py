@@ -249,6 +249,9 @@ class JournalPart(TomlTable):
     auditor_key_file: FilePath | None = None
     """Alternative to `key_file`: the public half of an auditor's pair, with which no one at the table reads a finished
     round."""
+    readers: Annotated[str, Field(min_length=1)] | None = None
+    """A group that may read the journal, and connect at the console's socket: that of a console with a user of its own.
+    """
     signing_key_file: FilePath | None = None
     """Key that signs checkpoints of the journal's tree, which proofs of rounds need. Without one there is no tree."""
     checkpoint_seconds: Annotated[int, Field(ge=1, le=3600)] = 60
@@ -318,12 +321,22 @@ class ConsolePart(TomlTable):
     """Addresses or networks of proxies that name the client they ask for."""
     idle_minutes: Annotated[int, Field(ge=0, le=720)] = 30
     """Minutes without a request after which a session ends; 0: only after twelve hours."""
+    process: Literal["own", "same"] = "own"
+    """`own`: a process of its own, which can ask and read and has no key. `same`: a thread of the tables' process."""
+    socket: FilePath | None = None
+    """A path at which `dealwire console` connects, as another user; the tables then start no console themselves."""
 
     @model_validator(mode="after")
     def _secure_has_a_name(self) -> "ConsolePart":
         if self.secure and not self.names:
             raise ValueError("secure needs names: the host name under which browsers reach the console by TLS")
         _plain_or_tls(self)
+        return self
+
+    @model_validator(mode="after")
+    def _socket_without_process(self) -> "ConsolePart":
+        if self.socket is not None and "process" in self.model_fields_set:
+            raise ValueError("socket and process exclude each other: with socket, `dealwire console` is the process")
         return self
 
 

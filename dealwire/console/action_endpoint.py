@@ -13,6 +13,7 @@ from dealwire.console.sessions import SignedIn
 from dealwire.console.sign_in import named, read_form
 from dealwire.hub.actions import BADGE, ROLES, Action, FieldRefused, for_people, needs_badge
 from dealwire.hub.hub import Hub, Request
+from dealwire.hub.wire import ServiceAway
 from devices.clock import Clock
 from protocol.errors import DealwireError
 
@@ -67,6 +68,8 @@ class ActionEndpoint:
         waiting = asyncio.wrap_future(self._hub.ask(request))
         try:
             result = await asyncio.wait_for(waiting, ANSWER_S)
+        except ServiceAway as away:
+            return _answer(http, 503, f"{action.title}: {away}.")
         except DealwireError as error:
             self._refused(http, action, str(error))
             return _answer(http, 409, f"{action.title}: refused. {error}")

@@ -110,10 +110,11 @@ class Console:
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"http{'s' if self._tls is not None else ''}://{host}:{self._port}/"
 
-    def start(self) -> None:
-        """Listen and serve; return when pages can be loaded. LineBusy, LineDenied or LineAbsent names the address."""
+    def start(self, listener: socket.socket | None = None) -> None:
+        """Listen and serve, or serve `listener`; return when pages can be loaded. LineBusy, LineDenied or LineAbsent
+        names the address."""
         compile_all()
-        listener = _listen(self._host, self._port)
+        listener = listener or _listen(self._host, self._port)
         self._port = listener.getsockname()[1]
         ready = threading.Event()
         self._thread = threading.Thread(target=self._run, args=(listener, ready), name="console", daemon=True)

@@ -400,3 +400,15 @@ def _hindrance(kind: ActionKind, name: str, view: TableView) -> str:
     if kind.name == "clear-misdeal" and not device.state and view.red_lamp == 0:
         return kind.hinders[""]
     return kind.hindrance(device.state)
+
+
+def hindered_by(does: str, device: str) -> Callable[[TableView], str]:
+    """Return the function that says why the action `does` cannot be used at a device now, for a process that knows the
+    device only by its view."""
+
+    def why(view: TableView) -> str:
+        kind = next((each.kind for each in view.devices if each.name == device), "")
+        found = next((each for each in KINDS if each.name == does and each.device in ("", kind)), None)
+        return _hindrance(found, device, view) if found is not None else _away(device, view)
+
+    return why

@@ -39,6 +39,7 @@ from dealwire.people.users import read_users
 from dealwire.service.actions import roles_of
 from dealwire.service.line_keys import LineKeys
 from dealwire.service.ownership import not_owned, setups_of
+from dealwire.service.readers import readers_of
 from dealwire.service.seals import faces_in_clear, load_seal, load_signer, seal_in_words
 from dealwire.tls import TlsFiles
 from devices.clock import SystemClock
@@ -102,6 +103,9 @@ def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
     yield from _journal(found.journal)
     yield from _seal(found)
     yield from _signing(found)
+    if (readers := found.journal.readers) is not None:
+        key: Key = ("journal", "readers")
+        yield from _tried("readers", key, lambda: readers_of(found), lambda _: f"the group {readers} may read it")
     yield from _line_keys(found)
     yield from _meters(found)
     if found.attestation is not None:

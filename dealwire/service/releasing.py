@@ -9,6 +9,7 @@ from dealwire.hub.lines import StatusLine
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.database import VERSION
 from dealwire.journal.errors import JournalUnwritable
+from dealwire.program_digest import program_facts
 from dealwire.service.actions import RELEASE, ActionRefused, of_table
 from dealwire.service.timekeeping import ClockDoubtful, doubtful, written
 from dealwire.table.held import HeldEntry
@@ -94,7 +95,8 @@ def writing(path: Path, *, clock_is_right: bool) -> Iterator[tuple[Journal, Syst
     clock = SystemClock(newest_ns)
     if not clock_is_right and doubtful(wall_ns := clock.readings()["wall_ns"], newest_ns):
         raise ClockDoubtful(path, wall_ns, newest_ns)
-    with Journal(path, key=None, clock=clock, about={"clock": clock.readings()}) as journal:
+    about = {"clock": clock.readings(), **program_facts()}
+    with Journal(path, key=None, clock=clock, about=about) as journal:
         yield journal, clock
 
 

@@ -31,6 +31,7 @@ from dealwire.journal.transport import Gate
 from dealwire.people.badges import BadgeList
 from dealwire.people.errors import NotApproved
 from dealwire.people.users import Users, read_users
+from dealwire.program_digest import program_facts
 from dealwire.service.actions import START_OVER
 from dealwire.service.archivist import Archivist
 from dealwire.service.attesting import Attesting
@@ -43,6 +44,7 @@ from dealwire.service.notify import Notifier
 from dealwire.service.opening import StartClock, TablesOpening
 from dealwire.service.ownership import own
 from dealwire.service.pending import PendingActs, taken_up
+from dealwire.service.readers import readers_of, share
 from dealwire.service.reloads import Reloads
 from dealwire.service.requests import RequestHandler
 from dealwire.service.seals import faces_in_clear, load_seal, load_signer
@@ -118,15 +120,17 @@ class Service:
 
     def __enter__(self) -> "Service":
         part = self.configuration.journal
-        key, signer = load_seal(part), load_signer(part)
+        key, group, signer = load_seal(part), readers_of(self.configuration), load_signer(part)
         for warning in faces_in_clear(self.configuration):
             _log.warning("%s", warning)
         begins = StartClock.of(part.path, self.clock, self._make_clock, is_right=self._clock_is_right)
         self.clock = begins.clock
-        about = {"clock": self.clock.readings()}
+        about = {"clock": self.clock.readings(), **program_facts()}
         self.journal = Journal(
             part.path, key=key, clock=self.clock, about=about, set_back=begins.set_back, signer=signer
         )
+        if group is not None:
+            share(self.journal.path, group)
         self.journal.before_sync, self.journal.after_sync = self.hub.release_interpreter, self.hub.claim_interpreter
         if self._restored:
             self.journal.checkpoints.begin(self.journal.newest_ns, RESTORED)
