@@ -12,6 +12,11 @@ SAYS: Final = {
     "Meters": "Meters, of {total} those from number {first} on",
     "Verify": "Verify: measure {region} with nonce {nonce}",
     "Measured": "Measured {region} by {algorithm}: {digest}",
+    "PairCall": "Call to pair with a code",
+    "PairAnswer": "Answer to the call to pair",
+    "PairProof": "Proof of the code",
+    "SealCall": "Call to seal the line, by the host of key {key_id}",
+    "SealAnswer": "Answer to the call to seal the line",
     "Gap": "Gap, events from {first_missing} to before {first_kept} are gone; the newest is {last}",
     "Ack": "Acknowledged, events up to {up_to} have arrived",
     "ShufflerStatus": "Status of the shuffler: {state}, cards loaded {loaded}, packets dealt {packets}, "

@@ -9,7 +9,7 @@ from protocol.tdp.codec import Envelope, read
 from protocol.tdp.derive import HEAD, NO_FAST_DECODER, Values
 from protocol.tdp.framing import Framer
 from protocol.tdp.messages import Message, NakMessage, Reason
-from protocol.tdp.outputs import MUST_UNDERSTAND, Discarded, LinkStats, Output, Timing
+from protocol.tdp.outputs import MUST_UNDERSTAND, REFUSED, SEALED, Discarded, LinkStats, Output, Timing
 from protocol.tdp.packets import VERSION
 from protocol.tdp.vetting import count_noise, is_from_device, problem_with, why_unusable
 
@@ -153,7 +153,8 @@ class FrameReader:
         message = envelope.message
         take = self._handlers.get(message.__class__)
         if take is None or body[0] != VERSION or body[1] & MUST_UNDERSTAND:
-            if not is_from_device(envelope):
+            # What a sealed line did not open is no sign of life of the device, and its link sequence proves nothing.
+            if body[1] & (SEALED | REFUSED) or not is_from_device(envelope):
                 self._on_unusable(envelope, message, now_ns, out)
                 return
             take = self._judge(envelope)

@@ -22,8 +22,11 @@ from protocol.tdp.wire import (
     U32,
     U64,
     Blob,
+    Bytes8,
     Bytes16,
     Bytes32,
+    Bytes33,
+    Bytes48,
     Form,
     Run16,
     Shape,
@@ -66,6 +69,9 @@ class Capability(IntFlag):
     METERS = 1 << 6
     """Since 1.2, like the next one."""
     VERIFY = 1 << 7
+    SEALING = 1 << 8
+    """Since 1.4, like the next one."""
+    ATTESTATION = 1 << 9
 
 
 class Role(IntEnum):
@@ -99,6 +105,8 @@ class Reason(IntEnum):
     UNKNOWN_FLAG = 9
     UNKNOWN_VERSION = 10
     BAD_PAYLOAD = 11
+    NOT_SEALED = 12
+    """Since 1.4: no keys for a sealed frame, or a clear frame where only sealed ones are taken."""
 
 
 class ShufflerState(IntEnum):
@@ -337,11 +345,18 @@ class ActionManner(IntEnum):
 # ------------------------------------------------------------------ how a message is declared
 
 
+class FrameFlag(IntFlag):
+    """Flags of a frame, in its header."""
+
+    SEALED = 1 << 7
+    """Since 1.4: the payload is encrypted, and ends in a tag of 16 bytes."""
+
+
 class FrameHeader(Struct, frozen=True):
     """Header of every frame, the same in every version."""
 
     version: Annotated[U8, "protocol major number"]
-    flags: Annotated[U8, "bits 7-4: the receiver must understand them; bits 3-0: it may ignore them"]
+    flags: Annotated[U8, FrameFlag, "bits 7-4: the receiver must understand them; bits 3-0: it may ignore them"]
     kind: Annotated[U8, Kind, "kind of the frame"]
     link_sequence: Annotated[U8, "counter of the frames sent in this direction, modulo 256"]
     request: Annotated[U16, "id of the command that this belongs to, 0 for none"]
@@ -482,6 +497,48 @@ class MeasuredMessage(Message, frozen=True):
     region: Annotated[U8, Region, "as in the command"]
     algorithm: Annotated[U8, Algorithm]
     digest: Annotated[Bytes32, "over the nonce, then the image"]
+
+
+@message(Kind.LINK, 0x0008, since="1.4")
+class PairCallMessage(Message, frozen=True):
+    """Host: first message of pairing, Noise XXpsk3. Since 1.4."""
+
+    ephemeral: Annotated[Bytes32, "the host's X25519 key of this handshake"]
+    tag: Annotated[Bytes16, "tag of the empty payload"]
+
+
+@message(Kind.LINK, 0x0009, since="1.4")
+class PairAnswerMessage(Message, frozen=True):
+    """Device: second message of pairing. Since 1.4."""
+
+    ephemeral: Annotated[Bytes32, "the device's X25519 key of this handshake"]
+    static: Annotated[Bytes48, "the device's own X25519 key, encrypted, with its tag"]
+    tag: Annotated[Bytes16, "tag of the empty payload"]
+
+
+@message(Kind.LINK, 0x000A, since="1.4")
+class PairProofMessage(Message, frozen=True):
+    """Host: third message of pairing, which opens only with the code that the device shows. Since 1.4."""
+
+    static: Annotated[Bytes48, "the host's own X25519 key, encrypted, with its tag"]
+    granted: Annotated[Bytes33, "role (u8) and name of the host (text 16), encrypted, with their tag"]
+
+
+@message(Kind.LINK, 0x000B, since="1.4")
+class SealCallMessage(Message, frozen=True):
+    """Host: first message of a sealed line, Noise KK. Since 1.4."""
+
+    key_id: Annotated[Bytes8, "first bytes of the SHA-256 of the host's own X25519 key"]
+    ephemeral: Annotated[Bytes32, "the host's X25519 key of this handshake"]
+    tag: Annotated[Bytes16, "tag of the empty payload"]
+
+
+@message(Kind.LINK, 0x000C, since="1.4")
+class SealAnswerMessage(Message, frozen=True):
+    """Device: second message of a sealed line. Since 1.4."""
+
+    ephemeral: Annotated[Bytes32, "the device's X25519 key of this handshake"]
+    tag: Annotated[Bytes16, "tag of the empty payload"]
 
 
 class StatusMessage(Message, frozen=True):

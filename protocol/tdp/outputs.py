@@ -45,7 +45,13 @@ SESSION_EXTENSION: Final = 0x01
 """Extension type of an event that belongs to the previous session: four bytes, the id of that session."""
 
 MUST_UNDERSTAND: Final = 0xF0
-"""Header flags that a receiver must not ignore. None is defined yet, so a frame with one of them is not interpreted."""
+"""Header flags that a receiver must not ignore. A link interprets no frame with one of them: the ends of a sealed line
+open theirs before the link sees them."""
+
+SEALED: Final = 0x80
+"""Header flag of a frame whose payload is encrypted."""
+REFUSED: Final = 0x40
+"""Header flag by which the end of a sealed line marks a frame that it did not accept. It is never on the wire."""
 
 
 class Timing(Struct, frozen=True, gc=False):

@@ -36,10 +36,10 @@ from protocol.tdp.wire import Field, Shape, field_of
 
 VERSION: Final = 1
 """Version byte of the header: the protocol's major number."""
-MINOR: Final = 3
+MINOR: Final = 4
 """Minor version. 1 added mishandled cards, the places of named hands, and packets of different sizes. 2 added set
 hands, discards, drawn numbers, propositions and corrections, meters, and the measurement of the firmware. 3 added the
-chips of players who bet against each other: stakes, actions, pots."""
+chips of players who bet against each other: stakes, actions, pots. 4 added the sealed line."""
 VERSION_TEXT: Final = f"{VERSION}.{MINOR}"
 """Version as pages, plans and reports write it."""
 

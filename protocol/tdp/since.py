@@ -21,6 +21,7 @@ VERSIONS: Final[Mapping[str, str]] = {
     "1.2": "Set hands, discards, the number drawn, propositions, corrections; a device's meters and "
     "the measurement of its firmware.",
     "1.3": "Chips of players who bet against each other: stakes, actions, pots.",
+    "1.4": "Sealed lines, and devices that sign their measurements.",
 }
 """Each version and what it added."""
 
@@ -33,11 +34,15 @@ _ENUMERATIONS: Final[Mapping[type[IntEnum] | type[IntFlag], str]] = {
     m.Algorithm: "1.2",
     m.PlayerAction: "1.3",
     m.ActionManner: "1.3",
+    m.FrameFlag: "1.4",
 }
 
 _VALUES: Final[Mapping[tuple[type[IntEnum] | type[IntFlag], int], str]] = {
     (m.Capability, m.Capability.METERS): "1.2",
     (m.Capability, m.Capability.VERIFY): "1.2",
+    (m.Capability, m.Capability.SEALING): "1.4",
+    (m.Capability, m.Capability.ATTESTATION): "1.4",
+    (m.Reason, m.Reason.NOT_SEALED): "1.4",
     **{(m.Mishandling, how): "1.2" for how in m.Mishandling if how >= m.Mishandling.FOULED_BY_PLAYER},
 }
 """Versions by enumeration and value. The enumeration is part of the key because members of two IntEnums with equal

@@ -7,11 +7,25 @@ from typing import Final
 from protocol.errors import RemoteError, VersionMismatch, WrongDevice
 from protocol.tdp.codec import Envelope, Unknown
 from protocol.tdp.framing import Noise, NoiseReason
-from protocol.tdp.messages import DeviceClass, HeartbeatMessage, HelloMessage, HelloReplyMessage, Kind, Reason
-from protocol.tdp.outputs import MUST_UNDERSTAND, Discarded, LinkStats, Output
+from protocol.tdp.messages import (
+    DeviceClass,
+    HeartbeatMessage,
+    HelloMessage,
+    HelloReplyMessage,
+    Kind,
+    PairAnswerMessage,
+    PairCallMessage,
+    PairProofMessage,
+    Reason,
+    SealAnswerMessage,
+    SealCallMessage,
+)
+from protocol.tdp.outputs import MUST_UNDERSTAND, REFUSED, SEALED, Discarded, LinkStats, Output
 from protocol.tdp.packets import MINOR, VERSION, VERSION_TEXT
 
-_FROM_HOST_ALONE: Final = (HelloMessage, HeartbeatMessage)
+_CALLS: Final = (PairCallMessage, PairProofMessage, SealCallMessage)
+_SEALING: Final = (*_CALLS, PairAnswerMessage, SealAnswerMessage)
+_FROM_HOST_ALONE: Final = (HelloMessage, HeartbeatMessage, *_CALLS)
 _FROM_DEVICE: Final = frozenset({Kind.REPLY, Kind.PROGRESS, Kind.EVENT, Kind.NAK, Kind.LINK})
 _FROM_HOST: Final = frozenset({Kind.COMMAND, Kind.ACK, Kind.NAK})
 
@@ -45,7 +59,7 @@ def problem_with(envelope: Envelope) -> Reason | None:
         return Reason.UNKNOWN_FLAG
     if envelope.version != VERSION and not isinstance(envelope.message, HelloMessage | HelloReplyMessage):
         return Reason.UNKNOWN_VERSION
-    if isinstance(envelope.message, Unknown):
+    if isinstance(envelope.message, (Unknown, *_SEALING)):  # the ends of a sealed line take theirs before the link
         return Reason.UNKNOWN_COMMAND
     return None
 
@@ -54,6 +68,10 @@ def why_unusable(envelope: Envelope) -> str:
     """Return one line for a reader about a whole frame that was dropped."""
     name = f"kind {envelope.kind} message 0x{envelope.message_id:04X}"
     problem = problem_with(envelope)
+    if problem is Reason.UNKNOWN_FLAG and envelope.flags & REFUSED:
+        return f"{name} was refused on the sealed line"
+    if problem is Reason.UNKNOWN_FLAG and envelope.flags & SEALED:
+        return f"{name} is sealed"
     if problem is Reason.UNKNOWN_FLAG:
         return f"{name} has flags 0x{envelope.flags:02X}; bits 7-4 must be understood and are unknown"
     if problem is Reason.UNKNOWN_VERSION:

@@ -82,7 +82,7 @@ def test_the_page_says_what_a_device_may_lack() -> None:
 @pytest.mark.parametrize("plan", ["link", "table-controller", "shoe"])
 def test_a_simulated_device_conforms(plan: str) -> None:
     report = judged(plan)
-    parts = "link 1.3" if plan == "link" else f"link 1.3, {plan} 1.3"
+    parts = "link 1.4" if plan == "link" else f"link 1.4, {plan} 1.4"
     assert report.conformance == f"passed {parts}, plan digest {load_plan(plan).sha256}"
 
 
@@ -104,7 +104,7 @@ class Plain(OtherLink):
 def test_a_device_without_meters_conforms_as_well() -> None:
     rig = SimulatedRig("shuffler", speed=20, wrap=Plain)
     found = report_of(run_plan(load_plan("link"), rig.wire, lambda _: rig.hands, WHOLE))
-    assert found.conformance == f"passed link 1.3, without METERS and VERIFY, plan digest {load_plan('link').sha256}"
+    assert found.conformance == f"passed link 1.4, without METERS and VERIFY, plan digest {load_plan('link').sha256}"
 
 
 class SpeaksOlder(Broken):
@@ -132,13 +132,13 @@ def test_a_device_of_the_version_before_conforms_to_that() -> None:
     assert found.conformance == f"passed link 1.2, table-controller 1.2, {unseen}, plan digest {digest}"
     assert found.protocol.common == "1.2"
     assert SpeaksOlder.opened >= {(1, 2), (1, 250)}
-    assert (1, 3) not in SpeaksOlder.opened
+    assert (1, 4) not in SpeaksOlder.opened
 
 
 def test_the_sentence_stands_in_every_form(report: Report) -> None:
     sentence = report.conformance
     assert isinstance(sentence, str)
-    assert sentence.startswith("passed link 1.3, shuffler 1.3, without CARD_RECOGNITION, plan digest ")
+    assert sentence.startswith("passed link 1.4, shuffler 1.4, without CARD_RECOGNITION, plan digest ")
     for form in ("\n".join(text_lines(report)), to_junit(report), report.to_json()):
         assert sentence in form
     assert escape(sentence) in to_html(report)
@@ -186,7 +186,7 @@ UNTRUE: dict[str, tuple[Change, str]] = {
     ),
     "it speaks 1.1": (
         lambda r: replace(r, protocol=replace(r.protocol, common="1.1")),
-        "the device does not support protocol version 1.2 or 1.3",
+        "the device does not support protocol version 1.2 or 1.3 or 1.4",
     ),
     "another plan": (
         lambda r: replace(r, plan=replace(r.plan, sha256="0" * 64)),

@@ -56,7 +56,7 @@ def measured(host: Asked, nonce: bytes) -> tuple[m.ReplyMessage, m.MeasuredMessa
 
 def drain(host: Asked) -> None:
     """Take the replies to earlier commands."""
-    host.say(m.HelloMessage(1, 0, 1, 3, "test"))
+    host.say(m.HelloMessage(1, 0, 1, 4, "test"))
     host.hear(m.HelloReplyMessage)
 
 

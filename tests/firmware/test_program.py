@@ -148,7 +148,7 @@ def test_a_host_that_fell_silent_gives_way_and_its_role_with_it(tmp_path: Path) 
     """Its connection may be half open for hours."""
     with on_tcp(tmp_path) as line, Asked(line) as silent:
         session = silent.greet().session
-        silent.say(m.OpenSessionMessage(session, 1, 3, m.Role.SERVICE))
+        silent.say(m.OpenSessionMessage(session, 1, 4, m.Role.SERVICE))
         silent.hear(m.ControllerStatusMessage, lambda status: Fault.HOST_LOST in status.faults)
         with Asked(line) as other:
             other.say(m.SetSensorLightMessage(1, 1))

@@ -75,7 +75,7 @@ def test_a_difference_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another name in HELLO-REPLY is enough."""
     from firmware.same import in_python
 
-    hello = Arrive(encode_frame(encode(m.HelloMessage(1, 0, 1, 3, "test"))), "HELLO")
+    hello = Arrive(encode_frame(encode(m.HelloMessage(1, 0, 1, 4, "test"))), "HELLO")
     script = Script("shoe", 77, (hello,))
     assert not differs(script)
     plain = in_python.Bench.capabilities

@@ -30,6 +30,7 @@ ANSWER_LAYOUTS = {each["kind_value"]: each for each in DATA["answers"]}
 WHOLE_SINCE = {
     **dict.fromkeys(("SetBy", "DeviceMeter", "Component", "Region", "Algorithm"), "1.2"),
     **dict.fromkeys(("PlayerAction", "ActionManner"), "1.3"),
+    "FrameFlag": "1.4",
 }
 """Enumerations that only messages of a later version use, with that version."""
 
@@ -389,6 +390,9 @@ def test_later_values_are_those_that_the_page_says_later_versions_brought() -> N
         ("Mishandling", "EARLY"): "1.2",
         ("Mishandling", "EXPOSED_BY_PLAYER"): "1.2",
         ("Mishandling", "NOT_BURNED"): "1.2",
+        ("Capability", "SEALING"): "1.4",
+        ("Capability", "ATTESTATION"): "1.4",
+        ("Reason", "NOT_SEALED"): "1.4",
     }
 
 

@@ -104,7 +104,7 @@ def command(message_id: int, request: int, payload: bytes = b"", **header: int) 
 def test_the_first_bytes_of_a_host_are_a_delimiter_and_its_hello() -> None:
     (hello,) = HostLink(host="abc").start(START_NS)
     assert isinstance(hello, Send)
-    assert hello.data == b"\0" + wire(head(LINK, 1) + bytes((1, 0, 1, 3)) + b"abc".ljust(16, b"\0"))
+    assert hello.data == b"\0" + wire(head(LINK, 1) + bytes((1, 0, 1, 4)) + b"abc".ljust(16, b"\0"))
 
 
 def test_events_are_acknowledged_once_for_each_read() -> None:

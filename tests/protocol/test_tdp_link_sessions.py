@@ -132,7 +132,7 @@ def test_a_class_of_device_that_is_not_known_is_told_by_its_number() -> None:
 
 @pytest.mark.parametrize(
     ("low", "high", "said"),
-    [((2, 0), (3, 1), "2.0 to 3.1"), ((1, 4), (2, 0), "1.4 to 2.0"), ((0, 1), (0, 9), "0.1 to 0.9")],
+    [((2, 0), (3, 1), "2.0 to 3.1"), ((1, 5), (2, 0), "1.5 to 2.0"), ((0, 1), (0, 9), "0.1 to 0.9")],
 )
 def test_no_common_version(low: tuple[int, int], high: tuple[int, int], said: str) -> None:
     pair = Pair(CLEAN)
@@ -141,7 +141,7 @@ def test_no_common_version(low: tuple[int, int], high: tuple[int, int], said: st
     pair.run(1_000)
     (down,) = pair.of(Down)
     assert isinstance(down.error, VersionMismatch)
-    assert down.why == f"no common protocol version: this side supports 1.3, the device {said}"
+    assert down.why == f"no common protocol version: this side supports 1.4, the device {said}"
 
 
 def test_a_device_of_the_first_version_is_spoken_to_in_it() -> None:

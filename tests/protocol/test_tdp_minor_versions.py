@@ -1,4 +1,5 @@
-"""Ends of two minor versions on one line, and the additions of 1.3: chips of players who bet against each other."""
+"""Ends of two minor versions on one line; the additions of 1.3, chips of players who bet against each other; those of
+1.4, messages of the sealed line."""
 
 import struct
 from typing import Any
@@ -57,7 +58,7 @@ def opening(minor: int) -> m.OpenSessionMessage:
 # ------------------------------------------------------------------ one end is older
 
 
-@pytest.mark.parametrize(("device", "spoken"), [(0, 0), (1, 1), (2, 2), (3, 3), (4, 3)])
+@pytest.mark.parametrize(("device", "spoken"), [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 4)])
 def test_a_host_speaks_the_newest_that_both_speak(device: int, spoken: int) -> None:
     command = opening(device)
     assert (command.major, command.minor) == (1, spoken)
@@ -154,3 +155,35 @@ def test_cents_are_32_bits(cents: int) -> None:
     body = encode(m.StakeShownMessage(1, 10, 3, cents))
     assert body[-4:] == struct.pack("<I", cents)
     assert decode(body).message == m.StakeShownMessage(1, 10, 3, cents)
+
+
+# ------------------------------------------------------------------ 1.4: messages of the sealed line
+
+SEALING = {"PairCall": 48, "PairAnswer": 96, "PairProof": 81, "SealCall": 56, "SealAnswer": 48}
+"""Messages of 1.4 and the bytes of their payloads, as the handshakes of the Noise framework give them."""
+OF_1_4 = [vector for vector in FRAMES if vector["message"] in SEALING]
+
+
+def test_1_4_brought_five_messages_of_fixed_length() -> None:
+    assert {vector["message"] for vector in OF_1_4} == set(SEALING)
+    assert {message_since(type(message_of(vector))) for vector in OF_1_4} == {"1.4"}
+    for vector in OF_1_4:
+        assert len(bytes.fromhex(vector["payload"])) == SEALING[vector["message"]]
+
+
+@pytest.mark.parametrize("vector", OF_1_4, ids=name_of)
+def test_a_plain_device_knows_no_message_of_the_sealed_line(vector: dict[str, object]) -> None:
+    device = DeviceLink(hello_reply(SESSION), report=report)
+    device.start(START_NS)
+    answers = sent(device.receive(bytes.fromhex(str(vector["wire"])), START_NS))
+    from_host = vector["message"] in ("PairCall", "PairProof", "SealCall")
+    assert answers == ([m.NakMessage(m.Reason.UNKNOWN_COMMAND)] if from_host else [])
+
+
+def test_what_is_sealed_is_no_sign_of_life_to_a_plain_host() -> None:
+    host = HostLink(listen=True)
+    host.start(START_NS)
+    for flags in (0x80, 0x40, 0xC0):
+        host.receive(wire(head(EVENT, 0x0140, 7, flags=flags) + bytes(24)), START_NS)
+    assert not host.alive
+    assert (host.stats.unusable, host.stats.frames, host.stats.missed_frames) == (3, 0, 0)

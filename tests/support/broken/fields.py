@@ -503,7 +503,7 @@ class StrictMinor(Deciding):
     """OPEN-SESSION with an unknown minor version is refused."""
 
     def taken_for(self, message: Any) -> dict[str, object]:
-        later = isinstance(message, m.OpenSessionMessage) and message.minor > 3
+        later = isinstance(message, m.OpenSessionMessage) and message.minor > 4
         return {"major": 9} if later else {}
 
 

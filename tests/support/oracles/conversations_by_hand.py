@@ -127,18 +127,18 @@ class Talk:
     # ------------------------------------------------------------------ common exchanges
 
     def hello(self, what: str = "HELLO", **more: Any) -> None:
-        self.host("Hello", 1, 0, 1, 3, "dealwire", what=what, free=["host"], **more)
+        self.host("Hello", 1, 0, 1, 4, "dealwire", what=what, free=["host"], **more)
 
     def hello_reply(self) -> None:
         class_, bits = (SHOE, 0xC1) if self.device == "shoe" else (CONTROLLER, 0xF0)
-        values = [self.session, 1, 0, 1, 3, class_, bits, self.boots, 256, 256, *EXAMPLE]
+        values = [self.session, 1, 0, 1, 4, class_, bits, self.boots, 256, 256, *EXAMPLE]
         self.frame("device", "HelloReply", values, "HELLO-REPLY: identification and session id", free=IDENTITY)
 
-    def open(self, state: int, what: str = "OPEN-SESSION: version 1.3, role OPERATE") -> None:
+    def open(self, state: int, what: str = "OPEN-SESSION: version 1.4, role OPERATE") -> None:
         """Write the exchange from HELLO to the open session."""
         self.hello()
         self.hello_reply()
-        self.host("OpenSession", self.session, 1, 3, OPERATE, what=what)
+        self.host("OpenSession", self.session, 1, 4, OPERATE, what=what)
         self.reply("OpenSession", state)
 
     def read(self, session: int, first: int, state: int) -> None:

@@ -123,6 +123,15 @@ TABLE: list[tuple[str, int, int, str, list[Any]]] = [
     ("StakeShown", EVENT, 0x0353, "seat:u8 cents:u32", [3, 45_000]),
     ("PlayerActed", EVENT, 0x0354, "seat:u8 action:u8 manner:u8 cents:u32", [3, 2, 0, 1_200]),
     ("PotTaken", EVENT, 0x0355, "pot:u8 seat:u8 cents:u32", [1, 3, 7_550]),
+    ("PairCall", LINK, 0x0008, "ephemeral:x32 tag:x16", [bytes(range(1, 33)).hex(), bytes(range(0x40, 0x50)).hex()]),
+    ("PairAnswer", LINK, 0x0009, "ephemeral:x32 static:x48 tag:x16",
+     [bytes(range(2, 34)).hex(), bytes(range(0x50, 0x80)).hex(), bytes(range(0x80, 0x90)).hex()]),
+    ("PairProof", LINK, 0x000A, "static:x48 granted:x33",
+     [bytes(range(0x90, 0xC0)).hex(), bytes(range(0xC0, 0xE1)).hex()]),
+    ("SealCall", LINK, 0x000B, "key_id:x8 ephemeral:x32 tag:x16",
+     ["0123456789abcdef", bytes(range(3, 35)).hex(), bytes(range(0xD0, 0xE0)).hex()]),
+    ("SealAnswer", LINK, 0x000C, "ephemeral:x32 tag:x16",
+     [bytes(range(4, 36)).hex(), bytes(range(0xE0, 0xF0)).hex()]),
 ]  # fmt: skip
 
 INTEGERS = {"u8": "<B", "u16": "<H", "u32": "<I", "u64": "<Q"}
@@ -293,7 +302,7 @@ def old_events() -> list[dict[str, Any]]:
 
 
 def unknown() -> list[dict[str, Any]]:
-    """Return whole frames that mean nothing to version 1.3: values to keep and acknowledge, not errors."""
+    """Return whole frames that mean nothing to version 1.4: values to keep and acknowledge, not errors."""
     cases = [
         ("unknown event", head(EVENT, 0x7F7F, 9) + bytes.fromhex("0a000000e8030000c0ffee")),
         ("a shoe's event, not yet given out", head(EVENT, 0x027F) + bytes.fromhex("0100000002000000")),

@@ -165,7 +165,7 @@ class Asked:
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             self._heard.clear()
-            self.say(m.HelloMessage(1, 0, 1, 3, "test"))
+            self.say(m.HelloMessage(1, 0, 1, 4, "test"))
             with contextlib.suppress(AssertionError):
                 found = self.hear(m.HelloReplyMessage, within=0.5)
                 assert isinstance(found, m.HelloReplyMessage)
