@@ -29,6 +29,8 @@ WRITES: Final = ("tdp_ram_write", "tdp_ram_barrier", "fram_write", "fram_barrier
 INDIRECT: Final[tuple[tuple[str, frozenset[str]], ...]] = (
     (r"fetch_head|take_head|ring_read|size_at|drop_oldest|store_(skip|at|read)", frozenset({*READS})),
     (r"store_(load|save|append|keep|begin)|ring_write|tdp_save|take_kept", frozenset({"mid_round", *READS, *WRITES})),
+    (r"keys_(load|save)|load|fetch", frozenset({*READS, *WRITES})),
+    (r"pairing_is_on|tdp_pair|tdp_forget", frozenset({"opened"})),
     (r"send_stuffed|link_send", frozenset({"put_to_host"})),
     (r"send_status|link_state|status_is_stale|tdp_progress|make_reply", frozenset({"status", "put_to_host"})),
     (r"device_hear|hear|listen_to_hands", frozenset({"act"})),

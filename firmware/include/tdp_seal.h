@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sha256.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,7 +23,9 @@ extern "C" {
 #define SEAL_NAME 16U
 #define SEAL_SIGNATURE 64U
 #define SEAL_CODE 12U   /* characters of a code, without the check character */
-#define SEAL_SHOWN 20U  /* XXXX-XXXX-XXXX-C, a zero, and room */
+#define SEAL_SHOWN 17U  /* XXXX-XXXX-XXXX-C and a zero */
+#define SEAL_TEXT 134U  /* a measurement as it is signed */
+#define SEAL_PROOF 81U
 #define SEAL_ANSWER 96U /* the longest */
 
 /* Keys that a maker puts in at production. Without them a device makes its own X25519 key at its first start, and has
@@ -75,7 +79,6 @@ struct seal_keys {
 /* A signature in progress. */
 struct seal_signing {
     uint8_t nonce[SEAL_KEY], signature[SEAL_SIGNATURE];
-    uint8_t stage;
 };
 
 struct tdp_seal {
@@ -86,21 +89,22 @@ struct tdp_seal {
     struct seal_page page;
     uint8_t x25519[SEAL_KEY], ed25519[SEAL_KEY]; /* public */
     struct seal_keys now, next; /* in use; and those that the host has not used yet */
-    struct noise noise_state;
+    struct noise handshake;
     struct curve_work curve;
-    struct seal_signing signing;
-    uint8_t e[SEAL_KEY], e_public[SEAL_KEY], re[SEAL_KEY], rs[SEAL_KEY], shared[SEAL_KEY];
-    uint8_t message[64];                 /* what of the current message is still needed */
-    uint8_t call[SEAL_KEY], proof[SEAL_KEY]; /* digests of the last call and of the last proof */
-    uint8_t answer[SEAL_ANSWER];
+    uint8_t e[SEAL_KEY], re[SEAL_KEY], rs[SEAL_KEY], shared[SEAL_KEY]; /* secret; of the host: fresh, and its own; result */
+    uint8_t message[SEAL_PROOF];             /* of the host: what is still to be opened */
+    uint8_t call[SEAL_KEY], proof[SEAL_KEY]; /* digests of the last of each */
+    uint8_t answer[SEAL_ANSWER];             /* to that call */
     uint8_t answer_length, stage, host;
-    uint16_t message_id; /* of the handshake in progress */
+    uint16_t request, message_id; /* of the message in work */
     uint32_t call_ms, nak_ms, code_ms;
-    bool called, naked, proved;
-    bool pairing, in_clear, old_call;
-    uint8_t role; /* the highest that the person allowed */
-    char code[SEAL_SHOWN], words[SEAL_SHOWN]; /* the code, and the short authentication string; "" without one */
-    uint32_t refused; /* frames that were dropped, since the start, for diagnosis */
+    bool called, proved, naked, pairing, in_clear, signing_now;
+    uint8_t role;                              /* the highest that the person allowed */
+    char code[SEAL_SHOWN], compare[SEAL_SHOWN]; /* the code; the short authentication string of the last pairing */
+    uint32_t refused; /* frames that did not open, or came in clear, since the start, for diagnosis */
+    struct sha256 image_hash; /* of the image alone, while it is measured */
+    struct seal_signing signing;
+    uint8_t text[SEAL_TEXT];
 };
 
 #ifdef __cplusplus
