@@ -138,7 +138,7 @@ class SealedHost(Asked):
         raise AssertionError("no HELLO-REPLY in clear")
 
     def answered(self, call: Message, kind: type[Message], times: int = 1) -> Any:
-        """Return the bytes of the answer to a call, repeated as a host does when it hears nothing; or the NAK."""
+        """Return the answer to a call, repeated as a host does when it hears nothing or the device is busy; or the NAK."""
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             for _ in range(times):
@@ -147,7 +147,8 @@ class SealedHost(Asked):
             while time.monotonic() < asked + 0.25:
                 for body in self.bodies():
                     found = None if body[1] & SEALED else decode(body).message
-                    if isinstance(found, kind | m.NakMessage):
+                    busy = isinstance(found, m.NakMessage) and found.reason == m.Reason.BUSY
+                    if isinstance(found, kind | m.NakMessage) and not busy:
                         return found
         raise AssertionError(f"no {kind.__name__}")
 
