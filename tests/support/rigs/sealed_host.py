@@ -1,5 +1,5 @@
-"""A host that pairs with a device and talks to it over a sealed line, on the package `noiseprotocol`: an end that shares
-no code with the program."""
+"""A host that pairs with a device and talks to it over a sealed line, on the package `noiseprotocol`: its handshakes
+share no code with the program."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def public_key(secret: bytes) -> bytes:
 
 
 def code_key(shown: str) -> bytes:
-    """Return the pre-shared key of a code as a device shows it. Raise AssertionError if its check character is wrong."""
+    """Return the pre-shared key of a code as a device shows it. Raise AssertionError for a wrong check character."""
     symbols = shown.replace("-", "")
     values = [SYMBOLS.index(symbol) for symbol in symbols]
     assert len(values) == 13
@@ -66,7 +66,7 @@ class Direction:
 
 
 class SealedHost(Asked):
-    """A host whose line may be sealed. Until then it speaks in clear; `clear` and `dropped` count what it heard since."""
+    """A host whose line may be sealed. Until then it speaks in clear; `clear` has what it heard in clear since."""
 
     def __init__(self, line: str, secret: bytes) -> None:
         super().__init__(line)
@@ -138,7 +138,7 @@ class SealedHost(Asked):
         raise AssertionError("no HELLO-REPLY in clear")
 
     def answered(self, call: Message, kind: type[Message], times: int = 1) -> Any:
-        """Return the answer to a call, repeated as a host does when it hears nothing or the device is busy; or the NAK."""
+        """Return the answer to a call, or the NAK. It is repeated while nothing comes or the device is busy."""
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             for _ in range(times):
