@@ -6,7 +6,7 @@
 #include "tdp_seal.h"
 
 /* Compute the public key of a seed, at once. */
-void ed25519_public(uint8_t *key, const uint8_t *seed);
+void ed25519_public(uint8_t *key, struct curve_work *work, const uint8_t *seed);
 
 /* Begin to sign this message. */
 void ed25519_begin(struct seal_signing *signing, struct curve_work *work, const uint8_t *seed, const uint8_t *message,

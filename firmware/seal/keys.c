@@ -117,7 +117,7 @@ void keys_load(struct tdp_link *link, uint32_t random)
     curve_begin(&seal->curve, seal->page.own.x25519, base);
     (void)curve_step(&seal->curve, 255U, seal->x25519);
     if ((seal->page.flags & KEYS_CERTIFIED) != 0U) {
-        ed25519_public(seal->ed25519, seal->page.own.ed25519);
+        ed25519_public(seal->ed25519, &seal->curve, seal->page.own.ed25519);
     }
 }
 

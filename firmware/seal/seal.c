@@ -135,6 +135,7 @@ static void compute(struct tdp_seal *seal, uint8_t stage, const uint8_t *scalar,
 {
     static const uint8_t base[SEAL_KEY] = {9U};
     seal->stage = stage;
+    seal->multiplied = false;
     curve_begin(&seal->curve, scalar, point == NULL ? base : point);
 }
 
@@ -340,8 +341,14 @@ void seal_step(struct tdp_link *link)
         return;
     }
     (void)pairing_is_on(link);
-    if (seal_computes(seal) && !seal->signing_now && curve_step(&seal->curve, TDP_SEAL_STEPS, seal->shared)) {
+    if (!seal_computes(seal) || seal->signing_now) {
+        return;
+    }
+    if (seal->multiplied) { /* a tick after the last step: both take their time */
+        seal->multiplied = false;
         take_result(link);
+    } else {
+        seal->multiplied = curve_step(&seal->curve, TDP_SEAL_STEPS, seal->shared);
     }
 }
 

@@ -119,7 +119,7 @@ def test_sha512_is_that_of_the_standard_library(core: ctypes.CDLL) -> None:
 
 def signed(core: ctypes.CDLL, seed: bytes, text: bytes, turns: int) -> tuple[bytes, bytes]:
     public, signing, work = room(32), room(core.size_of_signing()), room(core.size_of_curve())
-    core.ed25519_public(public, seed)
+    core.ed25519_public(public, work, seed)
     core.ed25519_begin(signing, work, seed, text, len(text))
     while not core.ed25519_step(signing, work, turns):
         pass
