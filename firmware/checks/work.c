@@ -127,9 +127,8 @@ static uint16_t seal_it(uint8_t *frame, uint16_t length)
 
 static void multiply(uint8_t *out, const uint8_t *scalar, const uint8_t *point)
 {
-    static const uint8_t base[SEAL_KEY] = {9};
     struct curve_work work;
-    curve_begin(&work, scalar, point == NULL ? base : point);
+    curve_begin(&work, scalar, point == NULL ? curve_base : point);
     check(curve_step(&work, 255, out), "a multiplication ends", 0);
 }
 

@@ -15,6 +15,8 @@
 #include "monocypher.c"
 #pragma GCC diagnostic pop
 
+const uint8_t curve_base[SEAL_KEY] = {9U};
+
 enum { X1, X2, Z2, X3, Z3 };
 enum { PX, PY, PZ, PT };
 

@@ -5,6 +5,9 @@
 
 #include "tdp_seal.h"
 
+/* The base point of X25519. */
+extern const uint8_t curve_base[SEAL_KEY];
+
 /* Begin X25519 of a scalar and a point. */
 void curve_begin(struct curve_work *work, const uint8_t *scalar, const uint8_t *point);
 

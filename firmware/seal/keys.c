@@ -104,7 +104,6 @@ static void take_own(struct tdp_seal *seal)
 
 void keys_load(struct tdp_link *link, uint32_t random)
 {
-    static const uint8_t base[SEAL_KEY] = {9U};
     struct tdp_seal *seal = link->seal;
     uint8_t pool[SEAL_KEY];
     load(link);
@@ -114,7 +113,7 @@ void keys_load(struct tdp_link *link, uint32_t random)
     keys_save(link);
     copy_bytes(seal->page.pool, pool, SEAL_KEY);
     crypto_wipe(pool, sizeof pool);
-    curve_begin(&seal->curve, seal->page.own.x25519, base);
+    curve_begin(&seal->curve, seal->page.own.x25519, curve_base);
     (void)curve_step(&seal->curve, 255U, seal->x25519);
     if ((seal->page.flags & KEYS_CERTIFIED) != 0U) {
         ed25519_public(seal->ed25519, &seal->curve, seal->page.own.ed25519);

@@ -98,7 +98,7 @@ void noise_mix_psk(struct noise *noise, const uint8_t *psk)
 
 static void begin_aead(crypto_aead_ctx *aead, const uint8_t *key, uint64_t counter)
 {
-    uint8_t nonce[12] = {0U};
+    uint8_t nonce[12] = {0};
     (void)put_u32(put_u32(&nonce[4], (uint32_t)counter), (uint32_t)(counter >> 32));
     crypto_aead_init_ietf(aead, key, nonce);
 }

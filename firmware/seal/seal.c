@@ -133,10 +133,9 @@ static uint16_t open_frame(struct tdp_link *link, uint8_t *frame, uint16_t lengt
 
 static void compute(struct tdp_seal *seal, uint8_t stage, const uint8_t *scalar, const uint8_t *point)
 {
-    static const uint8_t base[SEAL_KEY] = {9U};
     seal->stage = stage;
     seal->multiplied = false;
-    curve_begin(&seal->curve, scalar, point == NULL ? base : point);
+    curve_begin(&seal->curve, scalar, point == NULL ? curve_base : point);
 }
 
 static void give_up(struct tdp_link *link, uint16_t reason)
