@@ -43,6 +43,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     "mqtt": Extra(("aiomqtt",), "lines to an MQTT broker"),
     "metrics": Extra(("prometheus_client",), "metrics for Prometheus"),
     "odds": Extra(("numpy",), "exact odds, audits of pay tables"),
+    "seal": Extra(("cryptography",), "sealed lines to devices"),
     "bench": Extra(("cryptography", "reportlab"), "signed acceptance reports, reports as PDF"),
     "rehearsal": Extra((), "simulated devices, dealers and players"),
     "usb": Extra(("usb",), "devices with a vendor interface on USB"),

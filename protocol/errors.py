@@ -36,6 +36,13 @@ class CannotEncode(LocalError):
         super().__init__(f"{message} cannot be encoded: {why}")
 
 
+class SealRequired(RemoteError):
+    """The device takes only sealed frames."""
+
+    def __init__(self) -> None:
+        super().__init__("the device is paired and takes only sealed frames; use its keys, or have it forget its hosts")
+
+
 class BadPayload(RemoteError):
     """A frame with a valid check has a payload that does not fit the layout of its message."""
 
@@ -50,6 +57,14 @@ class BadReport(RemoteError):
     def __init__(self, dialect: str, body: bytes, why: str) -> None:
         self.dialect, self.body, self.why = dialect, body, why
         super().__init__(f"{dialect}: {why}; {shorten(body)}")
+
+
+class NotOpen(LocalError):
+    """A person at a device asks for something that needs its power on, or its door open."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+        super().__init__(why)
 
 
 class NotUp(LocalError):
@@ -164,6 +179,14 @@ class LineClosed(LineError):
     def __init__(self, line: str, why: str) -> None:
         self.line, self.why = line, why
         super().__init__(f"{line}: line closed: {why}")
+
+
+class LineUnsealed(LineClosed):
+    """The line must be sealed and cannot be: the device offers none, is not paired, or is another one."""
+
+    def __init__(self, line: str, why: str) -> None:
+        super().__init__(line, why)
+        self.args = (f"{line}: not sealed: {why}",)
 
 
 class LineAbsent(LineError):

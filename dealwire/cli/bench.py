@@ -37,15 +37,17 @@ from dealwire.cli.bench_reports import (
     write_forms,
 )
 from dealwire.cli.device import read_image
+from dealwire.cli.device_keys import seal_of
 from dealwire.cli.ending import LastResort, Terminated
 from dealwire.cli.exits import Exit
-from dealwire.cli.options import A_FILE, ADDRESS, FILE, FLAG, SEED, decimal, declared, many, usually, whole
+from dealwire.cli.options import A_FILE, A_FOLDER, ADDRESS, FILE, FLAG, SEED, decimal, declared, many, usually, whole
 from dealwire.cli.progress import ProgressLine
 from dealwire.cli.terminal import echo, echo_json
 from dealwire.rehearsal.faults import faults
-from devices.clock import SystemClock
+from devices.clock import Clock, SystemClock
 from devices.dialects.known import dialect_named
 from devices.drive.address import baud_of, line_at
+from devices.transport.base import Transport
 from protocol.errors import LineClosed, LineGarbled, NoAnswer, WrongDevice
 from protocol.printable import TEXT_MAX, printable
 from protocol.tdp.packets import VERSION_TEXT
@@ -98,6 +100,11 @@ line_options = declared(
     ("--controller", ADDRESS, "Test the table controller on this line."),
     ("--shoe", ADDRESS, "Test the card shoe on this line."),
     ("--simulated", FLAG, "Test a simulated device instead."),
+    (
+        "--sealed-keys sealed_keys",
+        A_FOLDER,
+        "Test the device over a sealed line, with the keys in this folder; see `dealwire device pair`.",
+    ),
     ("--real-time", FLAG, "Put the simulated device on a pseudo-terminal, in real time."),
     (
         "--speed",
@@ -234,8 +241,12 @@ def _judge(
     watch: bool,
     as_json: bool,
     against: Path | None,
+    sealed_keys: Path | None,
     **others: Any,
 ) -> None:
+    seal = seal_of(sealed_keys)
+    if seal is not None and simulated:
+        raise click.UsageError("--sealed-keys needs an attached device; --simulated has none of its own")
     given = {name: at for option, name in OPTIONS.items() if (at := others.pop(option))}
     others["image"] = read_image(image) if (image := others["image"]) else None
     choices = BenchChoices(**{each.name: others.pop(each.name) for each in dataclasses.fields(BenchChoices)})
@@ -249,7 +260,7 @@ def _judge(
     program_facts()  # known before somebody ends the run
     if resort := ctx.find_object(LastResort):
         resort.patience_s = REPORT_S
-    line = _wire(device, address, choices, hands, ProgressLine(silent=as_json), entries.dialect)
+    line = _wire(device, address, choices, hands, ProgressLine(silent=as_json), entries.dialect, seal)
     run = _run(entries, device, choices, line, watch)
     report = report_of(run, head, before)
     _say(report, as_json)
@@ -382,7 +393,13 @@ def _check_no_limits(plan: BenchPlan, choices: BenchChoices) -> None:
 
 @contextlib.contextmanager
 def _wire(
-    device: str, address: str | None, choices: BenchChoices, command: str | None, progress: ProgressLine, dialect: str
+    device: str,
+    address: str | None,
+    choices: BenchChoices,
+    command: str | None,
+    progress: ProgressLine,
+    dialect: str,
+    seal: Callable[[Transport, Clock], Transport] | None,
 ) -> Iterator[tuple[Wire, MakeOperator, ProgressLine]]:
     """Open the line to the device. Yield it with a function that makes the operator, and the progress line."""
     if address is None:
@@ -402,6 +419,8 @@ def _wire(
             make_hands = lambda probe: PersonOperator(lambda text: _ask(probe, text, progress))  # noqa: E731
         baud = dialect_named(dialect).baud
         opener = line_at(address, clock, baud=baud)
+        if seal is not None:
+            opener = opener.wrapped(lambda inner: seal(inner, clock))
         wire = LiveWire(address, opener, baud=baud_of(address, baud=baud), clock=clock)
         stack.enter_context(contextlib.closing(wire))
         yield wire, make_hands, progress

@@ -8,8 +8,9 @@ from typing import Final, TypeVar
 
 import click
 
+from dealwire.cli.device_keys import keys, pair, seal_of
 from dealwire.cli.exits import Exit, Stop
-from dealwire.cli.options import A_FILE, IMAGE_MAX_BYTES, JSON_LINES, SECONDS, Row, declared, usually
+from dealwire.cli.options import A_FILE, A_FOLDER, IMAGE_MAX_BYTES, JSON_LINES, SECONDS, Row, declared, usually
 from dealwire.cli.terminal import echo, say_object
 from devices.dialects.translation import names_of
 from devices.drive.driving import TIMEOUT_S, open_device
@@ -27,23 +28,28 @@ _TIMEOUT: Final[Row] = (
     usually(TIMEOUT_S, SECONDS, metavar="SECONDS"),
     "Time to wait for the device.",
 )
+_SEALED_WITH: Final[Row] = ("--keys folder", A_FOLDER, "Folder with the keys of sealed lines: seal the line.")
 
 
 @click.group("device")
 def command() -> None:
-    """Read a device's meters, or verify its firmware. Nothing moves, and nothing is changed."""
+    """Read a device's meters, verify its firmware, or pair it for a sealed line. Nothing moves."""
+
+
+command.add_command(pair)
+command.add_command(keys)
 
 
 @command.command("meters")
 @click.argument("line", metavar="LINE")
-@declared(_TIMEOUT, JSON_LINES)
-def meters(line: str, timeout_s: float, as_json: bool) -> None:
+@declared(_SEALED_WITH, _TIMEOUT, JSON_LINES)
+def meters(line: str, folder: Path | None, timeout_s: float, as_json: bool) -> None:
     """Print all meters of the device on LINE by component: rounds, cards, shuffles, jams, hours.
 
     LINE is an address such as /dev/ttyUSB0, tcp://host:port or sim:shuffler. Meters only grow; after 4,294,967,295 they
     restart at 0. The exit code is 6 if the device has no meters or its protocol version is too old.
     """
-    with closing(open_device(line, timeout_s=timeout_s)) as device:
+    with closing(open_device(line, timeout_s=timeout_s, seal=seal_of(folder))) as device:
         who, readings = device.identity, _in_time(device.meters)
     if as_json:
         about = {"maker": who.maker, "model": who.model, "serial": who.serial, "firmware": who.firmware}
@@ -65,6 +71,7 @@ def meters(line: str, timeout_s: float, as_json: bool) -> None:
     ("--image", A_FILE, "Firmware image from the maker, to compare with."),
     ("--nonce", {"metavar": "HEX"}, "Nonce of 16 bytes; by default a random one."),
     ("--digest-of", A_FILE, "Print the digest of this file with the nonce, without opening LINE."),
+    _SEALED_WITH,
     _TIMEOUT,
     JSON_LINES,
 )
@@ -75,6 +82,7 @@ def verify(
     image: Path | None,
     nonce: str | None,
     digest_of: Path | None,
+    folder: Path | None,
     timeout_s: float,
     as_json: bool,
 ) -> None:
@@ -92,7 +100,7 @@ def verify(
         _print({"nonce": given.hex(), "digest": measure(given, read_image(digest_of)).hex()}, as_json)
         return
     expected = read_image(image) if image is not None else None
-    with closing(open_device(line, timeout_s=timeout_s)) as device:
+    with closing(open_device(line, timeout_s=timeout_s, seal=seal_of(folder))) as device:
         answer = _in_time(lambda: device.verify(given))
     found: dict[str, object] = {
         "line": line,

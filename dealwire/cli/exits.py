@@ -31,9 +31,11 @@ from protocol.errors import (
     LineDenied,
     LineGarbled,
     LineMute,
+    LineUnsealed,
     NoAnswer,
     NotPermitted,
     RemoteError,
+    SealRequired,
 )
 from protocol.nearest import LISTED, did_you_mean, instead
 
@@ -57,6 +59,7 @@ BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe), Exit.PERMISSION),
     ((KeyProblem, KeyUnknown, SealingUnavailable, OutputClosed), Exit.USAGE),
     ((NoAnswer, LineMute), Exit.TIMEOUT),
+    ((LineUnsealed, SealRequired), Exit.PROTOCOL),
     ((LineAbsent, LineClosed), Exit.ABSENT),
     ((JournalUnwritable, JournalDiffers, ClockDoubtful, OutputFailed), Exit.CHECK_FAILED),
     ((LineGarbled, RemoteError, CaptureError, JournalError), Exit.PROTOCOL),

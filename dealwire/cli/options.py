@@ -123,6 +123,7 @@ one step."""
 FILE: Final = AFile()
 FLAG: Final[Kind] = {"is_flag": True}
 A_FILE: Final[Kind] = {"type": FILE, "metavar": "FILE"}
+A_FOLDER: Final[Kind] = {"type": APath(), "metavar": "FOLDER"}
 ADDRESS: Final[Kind] = {"metavar": "ADDRESS"}
 ID_OR_FILE: Final[Kind] = {"metavar": "ID|FILE"}
 DIALECT: Final[Kind] = {"metavar": "NAME", "default": "tdp", "show_default": True}

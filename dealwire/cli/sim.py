@@ -10,6 +10,7 @@ from dealer_flow.procedure.load import load_procedure
 from dealwire.cli.house_options import HouseTerms
 from dealwire.cli.options import (
     A_FILE,
+    A_FOLDER,
     FILE,
     FLAG,
     ID_OR_FILE,
@@ -34,6 +35,7 @@ from devices.simulator.unit import Unit
 
 if TYPE_CHECKING:
     from dealwire.bench.hands.simulated_port import HandsPort
+    from dealwire.rehearsal.doors import Doors
 
 LINE = usually("pty", metavar="pty|tcp:PORT")
 
@@ -69,6 +71,12 @@ LINE = usually("pty", metavar="pty|tcp:PORT")
         {**A_FILE, "callback": lambda _ctx, _param, file: _image(file)},
         "Firmware image of the devices, for `dealwire device verify`; by default the text of the firmware version.",
     ),
+    (
+        "--identity identities",
+        A_FOLDER,
+        "Give the devices keys from files in this folder, which are made if absent, so that their lines can be sealed. "
+        "Then `pair DEVICE`, `forget DEVICE` and `close DEVICE` on standard input are a person at its door.",
+    ),
     ("--list as_list", FLAG, "List the scenarios that are included."),
     ("--json as_json", FLAG, "Print the addresses as one JSON object."),
 )
@@ -88,6 +96,7 @@ def command(
     seed: int | None,
     hands: Path | None,
     firmware: bytes | None,
+    identities: Path | None,
     as_list: bool,
     as_json: bool,
     **dealt: Any,
@@ -115,7 +124,10 @@ def command(
         speed=speed,
         shoe_dialect=shoe_dialect,
         forever=forever,
-        beside=lambda host, table: _hands_port(hands, host, _flashed(table, firmware)),
+        beside=lambda host, table: [
+            *_hands_port(hands, host, _flashed(table, firmware)),
+            *_doors(identities, host, table, as_json),
+        ],
     )
 
 
@@ -144,6 +156,19 @@ def _flashed(table: DealtTable, image: bytes | None) -> DealtTable:
         if image is not None and isinstance(unit, Unit):
             unit.image = image
     return table
+
+
+def _doors(folder: Path | None, host: SimulatorHost, table: DealtTable, as_json: bool) -> "list[Doors]":
+    """Return the doors of the table's devices, if they have keys."""
+    if folder is None:
+        return []
+    from dealwire.rehearsal.doors import Doors
+    from dealwire.service.line_keys import ciphers
+
+    units = {name: unit for name, unit in table.units.items() if isinstance(unit, Unit)}
+    shown = (lambda name, text: say_object("dealwire.sim/1", "face", device=name, shows=text)) if as_json else None
+    show = shown or (lambda name, text: echo(f"{name}: {text}"))
+    return [Doors(units, folder, ciphers(), host.pump, show, SystemClock().now_ns())]
 
 
 def _hands_port(path: Path | None, host: SimulatorHost, table: DealtTable) -> "list[HandsPort]":

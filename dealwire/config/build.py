@@ -147,7 +147,7 @@ def build_table(part: TablePart, banks: Banks, make: type[T], *, names_edition: 
 
 def pins_of(part: TablePart) -> dict[str, Pin]:
     """Return the pinned devices of the table, by line."""
-    return {device.name: Pin(**device.pin.model_dump()) for device in part.device if device.pin is not None}
+    return {device.name: Pin(**device.pin.facts()) for device in part.device if device.pin is not None}
 
 
 def award_book(procedure: Procedure, terms: TableTerms | None, table: str) -> AwardBook | None:

@@ -85,7 +85,9 @@ def contradictions(found: Configuration) -> Iterator[Fault]:
     """Yield all problems of the file as a whole, in its order."""
     banks = Banks()
     tables = (_table(part, ("table", index), banks) for index, part in enumerate(found.table))
-    yield from [*_seals(found), *_doubles(found), *chain.from_iterable(tables)] or _meters(found, banks)
+    yield from [*_seals(found), *_sealed_lines(found), *_doubles(found), *chain.from_iterable(tables)] or _meters(
+        found, banks
+    )
 
 
 def _meters(found: Configuration, banks: Banks) -> Iterator[Fault]:
@@ -110,6 +112,16 @@ def _shared(part: TablePart, banks: Banks) -> Iterator[tuple[str, Path, MeterBan
 def _seals(found: Configuration) -> Iterator[Fault]:
     if found.journal.key_file is not None and found.journal.auditor_key_file is not None:
         yield ("journal", "auditor-key-file"), "key-file and auditor-key-file both seal the journal; give only one"
+
+
+def _sealed_lines(found: Configuration) -> Iterator[Fault]:
+    for index, part in enumerate(found.table):
+        for number, device in enumerate(part.device):
+            key: Key = ("table", index, "device", number, "sealed")
+            if device.sealed is not None and found.lines is None:
+                yield key, "a sealed line needs the keys of [lines]; add [lines] with keys = 'FOLDER'"
+            elif device.sealed is not None and device.dialect != "tdp":
+                yield key, f"a device that uses {device.dialect} has no sealed line; allowed: dialect 'tdp'"
 
 
 def _doubles(found: Configuration) -> Iterator[Fault]:
@@ -208,8 +220,10 @@ def _dialect(device: DevicePart, place: Key) -> Iterator[Fault]:
 def _pin(device: DevicePart, place: Key, says_who: bool) -> Iterator[Fault]:
     if device.pin is None:
         return
+    if device.pin.key is not None and device.sealed is None:
+        yield (*place, "pin", "key"), "a key is pinned for a sealed line; add sealed = 'required' to the device"
     if all(value is None for value in device.pin.model_dump().values()):
-        yield (*place, "pin"), f"pins nothing; allowed: {', '.join(PARTS)}"
+        yield (*place, "pin"), f"pins nothing; allowed: {', '.join(PARTS)}, key"
     elif not says_who:
         yield (*place, "pin"), f"a device that uses {device.dialect} does not identify itself, so none would match"
 

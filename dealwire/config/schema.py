@@ -91,6 +91,13 @@ class PinPart(TomlTable):
     """The device's firmware version, as it reports it."""
     firmware_digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
     """SHA-256 of the firmware image, as the device attests it: 64 hex digits in lower case."""
+    key: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    """The device's public key for a sealed line, as `dealwire device keys list` prints it."""
+
+    def facts(self) -> dict[str, str | None]:
+        """Return what the device reports about itself; its key is checked on the line."""
+        found: dict[str, str | None] = self.model_dump(exclude={"key"})
+        return found
 
 
 class DevicePart(TomlTable):
@@ -111,6 +118,15 @@ class DevicePart(TomlTable):
     """Bytes a second, averaged over some seconds; the excess is not kept."""
     pin: PinPart | None = None
     """While another device is on the line, no round is settled automatically."""
+    sealed: Literal["required"] | None = None
+    """`required`: only a sealed line to a paired device is used; needs `[lines]`."""
+
+
+class LinesPart(TomlTable):
+    """The keys of sealed lines."""
+
+    keys: FilePath
+    """Folder with this host's key and those of the paired devices, as `dealwire device pair` makes it."""
 
 
 class MaximumPart(TomlTable):
@@ -318,6 +334,7 @@ class Configuration(TomlTable):
     journal: JournalPart
     console: ConsolePart | None = None
     exports: ExportsPart = ExportsPart()
+    lines: LinesPart | None = None
 
     @model_validator(mode="before")
     @classmethod

@@ -30,6 +30,10 @@ def configuration_of(part: TablePart) -> str:
         del device["max-bytes-per-s"]
         if device["pin"] is None:  # keep the form from before pins existed, so that a table without pins resumes
             del device["pin"]
+        elif device["pin"]["key"] is None:  # likewise from before sealed lines
+            del device["pin"]["key"]
+        if device["sealed"] is None:
+            del device["sealed"]
     if part.rake == RakePart():  # likewise from before rakes
         del content["rake"]
     else:

@@ -29,6 +29,7 @@ from dealwire.service.archivist import Archivist
 from dealwire.service.disk import DiskWatch
 from dealwire.service.identities import Identities
 from dealwire.service.interpreter import look_for_garbage, switching_within
+from dealwire.service.line_keys import line_keys_of
 from dealwire.service.notify import Notifier
 from dealwire.service.opening import StartClock, TablesOpening
 from dealwire.service.ownership import own
@@ -135,10 +136,11 @@ class Service:
         anew = self._anew or begins.set_back
         went_on = opening.start_over() if anew else opening.resume_tables(key, self.notify_starting)
         self._early = went_on.unpublished
+        line_keys = line_keys_of(self.configuration)
         for part in self.configuration.table:
             start, publisher = opening.table(part)
             self.tables[part.name] = TableSession(
-                part, start, publisher, self.journal, self.clock, self._showing.note, self._identities
+                part, start, publisher, self.journal, self.clock, self._showing.note, self._identities, line_keys
             )
         for timer in (self._beat, self._showing.timer, self._keeping.timer):
             self.owner.add(timer)

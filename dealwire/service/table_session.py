@@ -15,6 +15,7 @@ from dealwire.journal.snapshots import encoded, kept_of
 from dealwire.journal.tables import JournaledPublisher, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.service.identities import Identities
+from dealwire.service.line_keys import LineKeys, sealing
 from dealwire.service.releasing import Settling, still_held
 from dealwire.service.seals import clear_warning
 from dealwire.table.redaction import PublishedLine, outcomes_of
@@ -63,6 +64,7 @@ class TableSession:
         clock: Clock,
         moved: "Callable[[TableSession], None]" = lambda _: None,
         identities: Identities | None = None,
+        line_keys: LineKeys | None = None,
     ) -> None:
         self.part, self.publisher, self.name = part, publisher, part.name
         self.table, self.viewer = publisher.table, publisher.viewer
@@ -77,6 +79,7 @@ class TableSession:
         """Reason why the table deals no more; None while it does."""
         self._start, self._journal, self._clock, self._moved = start, journal, clock, moved
         self._identities = identities if identities is not None else Identities()
+        self._line_keys = line_keys
         self._numbers: dict[int, Supervisor] = {}
         self._kept_rounds, self._kept_ns = -1, 0
         self._lines_shown: dict[str, tuple[Link, str | None]] = {}
@@ -107,8 +110,10 @@ class TableSession:
         role = ROLES[device.role]
         budget = self.budgets[device.name] = Budget(device.max_bytes_per_s)
 
+        seal = sealing(device, self._line_keys, self._clock)
+
         def journaled() -> Journaled:
-            inner = opener.open()
+            inner = seal(opener.open())
             return Journaled(inner, self._journal, number, self._clock, gate, budget=budget, patient=patient)
 
         patient = isinstance(dialect.make_link(device.kind, role, False), Resumable)

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import ClassVar, Final, Literal, Self, TypeVar, overload
 
 from devices import events as e
-from devices.clock import SystemClock
+from devices.clock import Clock, SystemClock
 from devices.dialects.dialect import Dialect
 from devices.dialects.drivers import DRIVERS
 from devices.dialects.known import dialect_named
@@ -28,6 +28,7 @@ from devices.dialects.translation import Driver, TableDriver, names_of
 from devices.drive.address import FORMS, line_at, recorder, short_name
 from devices.drive.handle import OwnedLine
 from devices.record.recording import CaptureWriter
+from devices.transport.base import Transport
 from protocol.errors import (
     BadAnswer,
     LineUnusable,
@@ -358,6 +359,7 @@ def open_device(
     dialect: str = ...,
     timeout_s: float = ...,
     record: str | Path | None = ...,
+    seal: Callable[[Transport, Clock], Transport] | None = ...,
 ) -> AnyHandle: ...
 def open_device(
     address: str,
@@ -367,6 +369,7 @@ def open_device(
     dialect: str = "tdp",
     timeout_s: float = TIMEOUT_S,
     record: str | Path | None = None,
+    seal: Callable[[Transport, Clock], Transport] | None = None,
 ) -> AnyHandle:
     """Open the device at `address` and wait until its state is known.
 
@@ -376,6 +379,7 @@ def open_device(
     - `role`: `observe` only listens, `operate` sends commands, `service` also runs tests
     - `timeout_s`: limit of every wait, in seconds
     - `record`: a new capture file for all bytes; requires `device`
+    - `seal`: puts the line's transport into a sealed one; a recording then holds what was opened
 
     Raise LineError if the line cannot be opened, NoAnswer if no device answers, and WrongDevice if another kind of
     device answers.
@@ -391,7 +395,7 @@ def open_device(
     kind = device or (kinds[0] if len(kinds) == 1 else "")
     chooses = not kind and dialect == "tdp" and record is None
     driver = AnyDriver() if chooses else spoken.driver(kind, where="open_device(device=...)")
-    line = _own(address, spoken, kind, driver, wants, timeout_s, record)
+    line = _own(address, spoken, kind, driver, wants, timeout_s, record, seal)
     try:
         line.wait_known()
     except BaseException:
@@ -408,10 +412,13 @@ def _own(
     role: Role,
     timeout_s: float,
     record: str | Path | None,
+    seal: Callable[[Transport, Clock], Transport] | None,
 ) -> OwnedLine:
     """Open the line, start its recording if there is one, and hand both to a thread."""
     clock, name, writer = SystemClock(), short_name(address), None
     opener = line_at(address, clock, baud=spoken.baud)
+    if seal is not None:
+        opener = opener.wrapped(lambda inner: seal(inner, clock))
     transport = opener.open()
     try:
         if record is not None:

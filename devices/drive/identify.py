@@ -54,7 +54,7 @@ def _ask(transport: Transport, address: str, clock: Clock, patience_ns: int) -> 
     framer, count, begin_ns = Framer(), 0, clock.now_ns()
     sent_ns = begin_ns - ASK_EACH_NS
     hello = encode_frame(encode(HelloMessage(VERSION, 0, VERSION, MINOR, "dealwire")), after_silence=True)
-    with _Waiting(transport) as waiting:
+    with LineWaiting(transport) as waiting:
         while (now_ns := clock.now_ns()) - begin_ns < patience_ns:
             if now_ns - sent_ns >= ASK_EACH_NS:
                 transport.write(hello)
@@ -70,7 +70,7 @@ def _ask(transport: Transport, address: str, clock: Clock, patience_ns: int) -> 
     raise LineMute(address, "nothing answers")
 
 
-class _Waiting:
+class LineWaiting:
     """Waits until a transport may have bytes, by its descriptor or by what it calls."""
 
     def __init__(self, transport: Transport) -> None:
@@ -81,7 +81,7 @@ class _Waiting:
         else:
             transport.on_ready(self._ready.set)
 
-    def __enter__(self) -> "_Waiting":
+    def __enter__(self) -> "LineWaiting":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -10,6 +10,7 @@ from devices.simulator.dialect_front_ends import ShoeFrontEnd
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.table_controller import TableControllerModel
+from devices.simulator.unit_seal import UnitSeal
 from protocol.tdp import Commanded, DeviceLink, EventStore, HostLost, Opened, Output, Send, Timing
 from protocol.tdp import messages as m
 from protocol.tdp.instruments import Instruments, MeterReading
@@ -50,6 +51,8 @@ class Unit:
         self._answer, self._rng = model.answer, rng
         self._timing = timing or Timing()
         self._class, self._capabilities = device_class, capabilities
+        self.seal: UnitSeal | None = None
+        """Its end of a sealed line; None for a device that offers none. Set it before power-on."""
         self._link: DeviceLink | None = None
         self._store = EventStore()
         self._boots = self._session = 0
@@ -62,9 +65,9 @@ class Unit:
         """Time at which to call `tick`; None while the power is off."""
         if self._link is None:
             return None
-        return min(
-            (due for due in (self.model.next_deadline_ns, self._link.next_deadline_ns) if due is not None), default=None
-        )
+        seal_ns = self.seal.next_deadline_ns if self.seal is not None else None
+        due = (self.model.next_deadline_ns, self._link.next_deadline_ns, seal_ns)
+        return min((each for each in due if each is not None), default=None)
 
     @property
     def all_acknowledged(self) -> bool:
@@ -95,6 +98,8 @@ class Unit:
             instruments=self.instruments,
             on_host_back=self.model.host_back,
         )
+        if self.seal is not None:
+            self.seal.power_on(self._link)
         self.model.power_on(now_ns)
         self._shown = self.model.status(0, 0, 0)
         booted = {"boot_count": self._boots, "previous_session": previous, "mid_round": int(self._was_mid_round)}
@@ -116,7 +121,11 @@ class Unit:
             data
         ):  # one by one: the consequences of a frame go out before the reply to the next
             if self._link is not None:
-                self._pass_on(self._link.receive(frame, now_ns), now_ns)
+                if self.seal is not None:
+                    frame, out = self.seal.receive(frame, now_ns)
+                    self._put(out)
+                    self._report_if_due(self.seal, self._link, now_ns)
+                self._pass_on(self._link.receive(frame, now_ns) if frame else [], now_ns)
                 self.settle(now_ns)
                 self._pass_on(self._link.tick(now_ns), now_ns)
                 self.settle(now_ns)
@@ -125,6 +134,10 @@ class Unit:
         """Handle the deadlines of the model and the link."""
         if self._link is not None:
             self._now_ns = now_ns
+            if self.seal is not None:
+                up, out = self.seal.tick(now_ns)
+                self._put(out)
+                self._pass_on(self._link.receive(up, now_ns) if up else [], now_ns)
             self._pass_on(self._link.watch(now_ns), now_ns)
             self.model.tick(now_ns)
             self.settle(now_ns)  # first, so that a status that is due includes the newest event
@@ -158,7 +171,7 @@ class Unit:
         for output in outputs:
             match output:
                 case Send(data):
-                    self._out.append(data)
+                    self._put(data if self.seal is None else self.seal.send(data, now_ns))
                 case Commanded(request, command):
                     self._carry_out(request, command, now_ns)
                 case Opened():
@@ -166,6 +179,15 @@ class Unit:
                     self.model.host_back(now_ns)
                 case HostLost():
                     self.model.host_gone(now_ns)
+
+    def _put(self, data: bytes) -> None:
+        if data:
+            self._out.append(data)
+
+    def _report_if_due(self, seal: UnitSeal, link: DeviceLink, now_ns: int) -> None:
+        """Report the status to a host that was just paired: it waits for the first sealed frame."""
+        if seal.report_due():
+            self._pass_on(link.status_changed(now_ns), now_ns)
 
     def _carry_out(self, request: int, command: m.Message, now_ns: int) -> None:
         assert self._link is not None
@@ -183,6 +205,7 @@ class Unit:
             self._link.refused = 0
 
     def _hello(self) -> m.HelloReplyMessage:
+        sealing = Capability.SEALING if self.seal is not None else Capability(0)
         return m.HelloReplyMessage(
             session=self._session,
             lowest_major=VERSION,
@@ -190,7 +213,7 @@ class Unit:
             highest_major=VERSION,
             highest_minor=MINOR,
             device_class=self._class,
-            capabilities=self._capabilities | self.instruments.capabilities,
+            capabilities=self._capabilities | self.instruments.capabilities | sealing,
             boot_count=self._boots,
             event_depth=EVENT_DEPTH,
             max_frame=MAX_FRAME,

@@ -15,6 +15,7 @@ from protocol.errors import BadPayload
 from protocol.tdp import messages as m
 from protocol.tdp.codec import as_unknown, decode, encode
 from protocol.tdp.commands import DATA_MESSAGES
+from protocol.tdp.derive import HEADER_SIZE
 from protocol.tdp.event_store import EventStore
 from protocol.tdp.framing import Frame, Framer, encode_frame
 from protocol.tdp.instruments import Instruments
@@ -76,7 +77,7 @@ class DeviceLink:
         self.stats = LinkStats()
         self.store = store or EventStore()
         self._report = report
-        self._granted = granted
+        self._granted = self._allowed = granted
         self._instruments = instruments or Instruments()
         self._on_host_back = on_host_back
         self._data_message: Message | None = None  # the message that follows the current reply
@@ -90,6 +91,14 @@ class DeviceLink:
         self.store.begin(self.session)
 
     # -------------------------------------------------------------- the face
+
+    def greeting(self) -> bytes:
+        """Return the payload of HELLO-REPLY as this device sends it."""
+        return encode(self.hello)[HEADER_SIZE:]
+
+    def limit(self, role: Role) -> None:
+        """Grant a host no more than this role from now on, and no more than the device itself grants."""
+        self._allowed = min(self._granted, role)
 
     def start(self, now_ns: int, **booted: Any) -> list[Output]:
         """Start the device's clock, store *Booted* with the given fields if there are any, and report the status."""
@@ -253,7 +262,7 @@ class DeviceLink:
 
     def _own_reply(self, request: int, command: Message, now_ns: int, out: list[Output]) -> ReplyMessage | None:
         """Return the reply that the link gives itself; None if the model has to answer."""
-        case = Situation(request, command, self.session, self.store.previous_session, self._granted, self.role)
+        case = Situation(request, command, self.session, self.store.previous_session, self._allowed, self.role)
         reason = why_refused(case)
         if reason is not None:
             return self._refusal(reason, now_ns)

@@ -43,7 +43,7 @@ from typing import Any, ClassVar, Final
 
 from msgspec.structs import replace
 
-from protocol.errors import RemoteError
+from protocol.errors import RemoteError, SealRequired
 from protocol.tdp import messages as m
 from protocol.tdp.codec import FAST_DECODERS, Envelope, Unknown
 from protocol.tdp.derive import Values
@@ -105,6 +105,7 @@ class Reception(SessionKeeper):
         self.ack_due = False
         """Set by every event. The code that acknowledges clears it."""
         self.event_ns = 0
+        self._needs_seal = False  # the device answered that it takes only sealed frames
         self._expects = expects
         self._on_answer = on_answer
         if resume is not None:
@@ -143,7 +144,9 @@ class Reception(SessionKeeper):
     @property
     def problem(self) -> RemoteError | None:
         """Reason not to talk to the device that answers; None if there is none."""
-        return incompatibility(self.refused_hello, self._expects) if self.refused_hello is not None else None
+        if self.refused_hello is not None:
+            return incompatibility(self.refused_hello, self._expects)
+        return SealRequired() if self._needs_seal else None
 
     @property
     def version(self) -> tuple[int, int] | None:
@@ -363,12 +366,19 @@ class Reception(SessionKeeper):
     def _on_reply(self, envelope: Envelope, reply: m.ReplyMessage, now_ns: int, out: list[Output]) -> None:
         if envelope.message_id == _OPEN_ID and reply.status != _REFUSED and self.refused_hello is None:
             if not self.opened:
-                self.opened = True
+                self.opened, self._needs_seal = True, False
                 if self.old is None:
                     self._announce(out)
         elif envelope.message_id == _READ_ID and reply.status == _REFUSED:
             self._finish_old(now_ns, out)  # a device refuses this only for a session that is over
         self._on_answer_frame(envelope, reply, now_ns, out)
+
+    def _on_nak(self, envelope: Envelope, nak: m.NakMessage, now_ns: int, out: list[Output]) -> None:
+        if nak.reason == m.Reason.NOT_SEALED and not self.opened and not self._needs_seal:
+            self._needs_seal = True
+            error = SealRequired()
+            out.append(Down(str(error), error))
+        self._on_answer_frame(envelope, nak, now_ns, out)
 
     def _on_answer_frame(self, envelope: Envelope, message: m.Message, now_ns: int, out: list[Output]) -> None:
         if self._on_answer is not None:
@@ -381,7 +391,7 @@ class Reception(SessionKeeper):
         m.GapMessage: _on_gap,
         m.ReplyMessage: _on_reply,
         m.ProgressMessage: _on_answer_frame,
-        m.NakMessage: _on_answer_frame,
+        m.NakMessage: _on_nak,
         m.MetersMessage: _on_answer_frame,
         m.MeasuredMessage: _on_answer_frame,
     }

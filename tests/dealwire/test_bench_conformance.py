@@ -83,7 +83,9 @@ def test_the_page_says_what_a_device_may_lack() -> None:
 def test_a_simulated_device_conforms(plan: str) -> None:
     report = judged(plan)
     parts = "link 1.4" if plan == "link" else f"link 1.4, {plan} 1.4"
-    assert report.conformance == f"passed {parts}, plan digest {load_plan(plan).sha256}"
+    assert (
+        report.conformance == f"passed {parts}, without SEALING and ATTESTATION, plan digest {load_plan(plan).sha256}"
+    )
 
 
 class Plain(OtherLink):
@@ -104,7 +106,9 @@ class Plain(OtherLink):
 def test_a_device_without_meters_conforms_as_well() -> None:
     rig = SimulatedRig("shuffler", speed=20, wrap=Plain)
     found = report_of(run_plan(load_plan("link"), rig.wire, lambda _: rig.hands, WHOLE))
-    assert found.conformance == f"passed link 1.4, without METERS and VERIFY, plan digest {load_plan('link').sha256}"
+    assert found.conformance == (
+        f"passed link 1.4, without METERS, VERIFY, SEALING and ATTESTATION, plan digest {load_plan('link').sha256}"
+    )
 
 
 class SpeaksOlder(Broken):
@@ -138,7 +142,8 @@ def test_a_device_of_the_version_before_conforms_to_that() -> None:
 def test_the_sentence_stands_in_every_form(report: Report) -> None:
     sentence = report.conformance
     assert isinstance(sentence, str)
-    assert sentence.startswith("passed link 1.4, shuffler 1.4, without CARD_RECOGNITION, plan digest ")
+    lacking = "CARD_RECOGNITION, SEALING and ATTESTATION"
+    assert sentence.startswith(f"passed link 1.4, shuffler 1.4, without {lacking}, plan digest ")
     for form in ("\n".join(text_lines(report)), to_junit(report), report.to_json()):
         assert sentence in form
     assert escape(sentence) in to_html(report)
@@ -152,7 +157,7 @@ def test_a_device_may_lack_what_a_device_may_lack(report: Report) -> None:
     one = replace(report, device=replace(report.device, capabilities=lacking))
     for name in checks:
         one = with_check(one, name, outcome=BenchOutcome.NOT_RUN, cause=NotRunCause.NOT_OFFERED, why="has none")
-    assert "without CARD_RECOGNITION and TWO_DECKS" in sentence_of(one)
+    assert "without CARD_RECOGNITION, TWO_DECKS, SEALING and ATTESTATION" in sentence_of(one)
     claims = replace(one, device=report.device)
     assert why_not(claims) == f"{checks[0]} was not run"
 

@@ -94,7 +94,9 @@ def test_the_sentence_of_conformance_says_so_too() -> None:
     rig = SimulatedRig("table-controller", speed=20)
     rig.wire.image = None
     report = report_of(run_plan(load_plan("link"), rig.wire, lambda _: rig.hands))
-    assert sentence_of(report).startswith("passed link 1.4, the digest of VERIFY not judged, plan digest ")
+    assert sentence_of(report).startswith(
+        "passed link 1.4, without SEALING and ATTESTATION, the digest of VERIFY not judged, plan digest "
+    )
 
 
 def test_the_digest_that_hello_reply_attests_is_held_against_the_image_too() -> None:

@@ -16,6 +16,8 @@ from dealwire.bench.plan.plan import Check, known_plans, packaged_plan
 from dealwire.bench.record import BenchOutcome, CheckRecord, NotRunCause
 from dealwire.bench.report.report import PlanOrigin, Report
 from dealwire.bench.verbs.step import Strict
+from protocol.tdp.messages import Capability
+from protocol.tdp.since import value_since
 
 FILE: Final = Path(__file__).parent / "conformance.toml"
 
@@ -96,13 +98,19 @@ def in_a_row(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
+def _is_in(capability: str, report: Report) -> bool:
+    """Return True if the version that the device was tested in has that capability."""
+    since, common = value_since(Capability[capability]), report.protocol.common
+    return tuple(map(int, since.split("."))) <= tuple(map(int, common.split(".")))
+
+
 def sentence_of(report: Report) -> str:
     """Return the statement, such as `passed link 1.3, shuffler 1.3, plan digest 2553…`; empty if it is not true."""
     if why_not(report):
         return ""
     wanted = conformances()[report.plan.id]
-    lacking = [name for name in wanted.may_lack if name not in report.device.capabilities]
-    without = f", without {' and '.join(lacking)}" if lacking else ""
+    lacking = [name for name in wanted.may_lack if name not in report.device.capabilities and _is_in(name, report)]
+    without = f", without {in_a_row(lacking)}" if lacking else ""
     measured = report.image or "VERIFY" not in report.device.capabilities
     unjudged = "" if measured else ", the digest of VERIFY not judged"
     unseen = f", {in_a_row(report.unseen)} not seen" if report.unseen else ""

@@ -1,0 +1,165 @@
+"""Commands `dealwire device pair` and `dealwire device keys`: the keys of sealed lines."""
+
+import socket
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import click
+
+from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.options import A_FOLDER, FLAG, JSON_LINES, SECONDS, Row, declared, usually
+from dealwire.cli.terminal import echo, say_object
+from dealwire.service.line_keys import NO_ATTESTATION, LineKeys, PairedDevice, ciphers, name_of, sealed_with
+from devices.clock import Clock
+from devices.drive.pairing import PATIENCE_S, pair_with
+from devices.transport.base import Transport
+from protocol.tdp.messages import Role
+from protocol.tdp.seal.words import BadCode, secret_of
+
+SCHEMA: Final = "dealwire.device-keys/1"
+FOLDER: Final = "line-keys"
+_KEYS: Final[Row] = ("--keys folder", usually(FOLDER, A_FOLDER), "Folder with the keys of sealed lines.")
+
+
+def seal_of(folder: Path | None) -> Callable[[Transport, Clock], Transport] | None:
+    """Return the function that seals a line with the keys in `folder`; None without one."""
+    if folder is None:
+        return None
+    found = LineKeys.read(folder)
+    return lambda inner, clock: sealed_with(found, clock)(inner)
+
+
+@click.command("pair")
+@click.argument("line", metavar="LINE")
+@declared(
+    ("--code", {"metavar": "CODE"}, "Code that the device shows; by default it is read from standard input."),
+    (
+        "--role",
+        usually("operate", type=click.Choice([role.name.lower() for role in Role])),
+        "Highest role that this host may have at the device.",
+    ),
+    ("--name", {"metavar": "NAME"}, "Name of this host, as the device keeps it; by default that of this machine."),
+    (
+        "--sas",
+        usually("compare", type=click.Choice(["compare", "none"])),
+        "`compare`: read from standard input what the device shows after the pairing; `none`: do not compare.",
+    ),
+    _KEYS,
+    ("--timeout timeout_s", usually(PATIENCE_S, SECONDS, metavar="SECONDS"), "Time to wait for the device."),
+    JSON_LINES,
+)
+def pair(
+    line: str,
+    code: str | None,
+    role: str,
+    name: str | None,
+    sas: str,
+    folder: Path,
+    timeout_s: float,
+    as_json: bool,
+) -> None:
+    """Pair this host with the device on LINE, for a sealed line.
+
+    A person opens the device's door, has it show a code, and types the code here. Then both ends show a short string;
+    the device's key is kept only if they are equal. The exit code is 6 if the device refuses, 1 if the strings differ.
+    """
+    typed = code if code is not None else _typed("code that the device shows: ")
+    try:
+        secret_of(typed)
+    except BadCode as error:
+        raise Stop(Exit.USAGE, f"--code: {error}") from None
+    found = LineKeys.read_or_make(folder)
+    host = name if name is not None else socket.gethostname().partition(".")[0]
+    paired = pair_with(line, ciphers(), found.own, typed, role=Role[role.upper()], name=host, timeout_s=timeout_s)
+    assert paired.hello is not None
+    device = PairedDevice(
+        name_of(paired.hello), paired.device, NO_ATTESTATION, Role[role.upper()], datetime.now(UTC).date().isoformat()
+    )
+    if sas == "compare":
+        _compare(paired.short_string, device.name)
+    found.add(device)
+    if as_json:
+        say_object(SCHEMA, "paired", **_facts(device), short_string=paired.short_string, host=found.id)
+    else:
+        echo(f"paired with {device.name}, short string {paired.short_string}; its key is kept in {folder}")
+
+
+@click.group("keys")
+def keys() -> None:
+    """List, forget and renew the keys of sealed lines."""
+
+
+@keys.command("list")
+@declared(_KEYS, JSON_LINES)
+def list_keys(folder: Path, as_json: bool) -> None:
+    """Print this host's key id, and each paired device with its public key."""
+    found = LineKeys.read(folder)
+    if as_json:
+        say_object(SCHEMA, "host", id=found.id)
+        for device in found.devices.values():
+            say_object(SCHEMA, "device", **_facts(device))
+        return
+    echo(f"this host: key {found.id}, {len(found.devices)} paired devices")
+    for device in found.devices.values():
+        echo(f"{device.name}  {device.key.hex()}  {device.role.name.lower()}  {device.date}")
+
+
+@keys.command("forget")
+@click.argument("device", metavar="DEVICE")
+@declared(_KEYS)
+def forget_key(device: str, folder: Path) -> None:
+    """Forget the key of DEVICE, given by its name in the list or by its serial number.
+
+    The device itself remembers this host until a person has it forget its hosts, with its door open.
+    """
+    gone = LineKeys.read(folder).forget(device)
+    if gone is None:
+        raise Stop(Exit.ABSENT, f"{folder}: no paired device {device!r}, or several; see dealwire device keys list")
+    echo(f"forgot {gone.name}")
+
+
+@keys.command("rotate")
+@declared(("--yes", FLAG, "Do not ask."), _KEYS)
+def rotate_keys(yes: bool, folder: Path) -> None:
+    """Make a new key for this host. Every device must be paired again: no device knows the new key.
+
+    This is also the way back from a lost or stolen host: at each device a person opens the door, has it forget its
+    hosts, and pairs it with the new key.
+    """
+    found = LineKeys.read(folder) if not yes or (folder / "host.key").exists() else LineKeys.read_or_make(folder)
+    if not yes and _typed(f"{len(found.devices)} devices must then be paired again; go on (y/n)? ").lower() != "y":
+        raise Stop(Exit.USAGE, "nothing was changed")
+    for device in found.rotate():
+        echo(f"pair again: {device.name}")
+    echo(f"this host: key {found.id}")
+
+
+def _facts(device: PairedDevice) -> dict[str, object]:
+    return {"device": device.name, "key": device.key.hex(), "role": device.role.name.lower(), "date": device.date}
+
+
+def _compare(short_string: str, device: str) -> None:
+    """Compare with what the device shows. Stop if it differs: then nothing is kept here."""
+    echo(f"short string at this end: {short_string}", err=True)
+    typed = _typed("short string that the device shows: ")
+    if "".join(typed.split()).replace("-", "").upper() != short_string.replace("-", ""):
+        raise Stop(
+            Exit.CHECK_FAILED,
+            f"{device}: the short strings differ, so someone is in between; nothing was kept, "
+            "and the device must forget its hosts",
+        )
+
+
+def _typed(prompt: str) -> str:
+    """Return a line from standard input."""
+    if sys.stdin is None:
+        raise Stop(Exit.USAGE, "standard input is closed; give the code with --code")
+    if sys.stdin.isatty():
+        click.echo(prompt, nl=False, err=True)
+    line = sys.stdin.readline()
+    if not line:
+        raise Stop(Exit.USAGE, "standard input ended; nothing was kept")
+    return line.strip()

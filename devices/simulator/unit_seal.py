@@ -1,0 +1,204 @@
+"""A simulated device's end of a sealed line: its keys, the hosts it is paired with, and what it shows of pairing.
+
+The keys are a file of one line, as the C device reads it: `tdp-identity X25519 ED25519 SIGNATURE`, in hex; `-` where it
+has none. Beside it lies `NAME.hosts`, with a line for each paired host.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from secrets import randbits, token_bytes
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote, unquote
+
+from protocol.errors import LocalError, NotOpen
+from protocol.tdp.messages import Role
+from protocol.tdp.seal.device_end import DeviceEnd, PairedHost
+from protocol.tdp.seal.line_end import SealedBytes
+from protocol.tdp.seal.suite import KEY_BYTES
+from protocol.tdp.seal.words import CODE_BITS, code_of
+
+if TYPE_CHECKING:
+    from protocol.tdp.device_link import DeviceLink
+    from protocol.tdp.seal.suite import SealSuite
+
+WORD: Final = "tdp-identity"
+HOST_WORD: Final = "tdp-host"
+
+
+class BadIdentity(LocalError):
+    """A file that is not the identity of a device, or not its list of hosts."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        self.path, self.why = path, why
+        super().__init__(f"{path}: {why}")
+
+
+class UnitSeal:
+    """End of a sealed line of one device. It survives a power cut, as its keys do; its line does not.
+
+    `path` is where the keys are kept, and made if there are none; without one they last as long as the program.
+    """
+
+    def __init__(self, suite: SealSuite, path: Path | None = None) -> None:
+        self.door_open = False
+        """True while a person holds the door open, which pairing and forgetting need."""
+        self._suite, self._path = suite, path
+        self._own = suite.generate() if path is None else _identity(path)
+        self._hosts = [] if path is None else _hosts(_hosts_path(path))
+        self._end: DeviceEnd | None = None
+        self._link: DeviceLink | None = None
+
+    @property
+    def public(self) -> bytes:
+        """The device's public key."""
+        return self._suite.public(self._own)
+
+    @property
+    def hosts(self) -> tuple[PairedHost, ...]:
+        """Hosts that it is paired with."""
+        return tuple(self._hosts)
+
+    @property
+    def end(self) -> DeviceEnd:
+        """Its end of the line. Raise NotOpen while the power is off."""
+        if self._end is None:
+            raise NotOpen("the device is switched off")
+        return self._end
+
+    def power_on(self, link: DeviceLink) -> None:
+        """Begin with the session of `link`: a device forgets all keys of a line at a power cut."""
+        self._link = link
+        self._end = DeviceEnd(self._suite, self._own, link.greeting(), self._hosts)
+
+    # -------------------------------------------------------------- the person at the device
+
+    def open_door(self, is_open: bool = True) -> None:
+        """Open or close the door. A code is shown only while it is open."""
+        self.door_open = is_open
+        if not is_open:
+            self.end.end_pairing()
+
+    def allow_pairing(self, now_ns: int, role: Role = Role.OPERATE) -> str:
+        """Show a new code and return it. Raise NotOpen if the door is closed."""
+        self._check_door()
+        code = code_of(randbits(CODE_BITS))
+        self.end.allow_pairing(code, now_ns, role)
+        return code
+
+    def forget_hosts(self) -> None:
+        """Forget every paired host. Raise NotOpen if the door is closed."""
+        self._check_door()
+        self.end.forget_hosts()
+        self._keep()
+
+    def face(self) -> tuple[str, ...]:
+        """Return what the device shows of pairing, a line each."""
+        end = self.end
+        lines = [f"pairing code {end.code}"] if end.code else []
+        return (*lines, *([f"paired, compare {end.short_string}"] if end.short_string else []))
+
+    # -------------------------------------------------------------- the line
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """Time at which to call `tick`."""
+        return self._end.next_deadline_ns if self._end is not None else None
+
+    def receive(self, data: bytes, now_ns: int) -> SealedBytes:
+        """Return the bytes for the device's link, and those for the line."""
+        passed = self.end.receive(data, now_ns)
+        self._keep()
+        return passed
+
+    def tick(self, now_ns: int) -> SealedBytes:
+        """Do what is due."""
+        return self.end.tick(now_ns)
+
+    def send(self, data: bytes, now_ns: int) -> bytes:
+        """Return the bytes for the line that stand for a frame of the link."""
+        return self.end.send(data, now_ns)
+
+    def report_due(self) -> bool:
+        """Return True once after a host was paired, which waits for a status."""
+        due, self.end.report_due = self.end.report_due, False
+        return due
+
+    # -------------------------------------------------------------- inside
+
+    def _check_door(self) -> None:
+        if not self.door_open:
+            raise NotOpen("the door is closed: open it first")
+
+    def _keep(self) -> None:
+        end = self.end
+        if self._link is not None and end.role is not None:
+            self._link.limit(end.role)
+        if end.hosts_changed:
+            end.hosts_changed = False
+            self._hosts = list(end.hosts)
+            if self._path is not None:
+                _write(_hosts_path(self._path), _hosts_text(self._hosts))
+
+
+def _identity(path: Path) -> bytes:
+    """Return the private key in an identity file, which is made if it is absent."""
+    try:
+        text = path.read_text("ascii")
+    except FileNotFoundError:
+        own = token_bytes(KEY_BYTES)
+        _write(path, f"{WORD} {own.hex()} {token_bytes(KEY_BYTES).hex()} -\n")
+        return own
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadIdentity(path, f"cannot be read: {error}") from error
+    words = text.split()
+    try:
+        if len(words) != 4 or words[0] != WORD:
+            raise ValueError
+        own = bytes.fromhex(words[1])
+        if len(own) != KEY_BYTES:
+            raise ValueError
+    except ValueError:
+        raise BadIdentity(path, f"not an identity; allowed: one line '{WORD} X25519 ED25519 SIGNATURE|-'") from None
+    if path.stat().st_mode & 0o077:
+        raise BadIdentity(path, f"others may read the device's keys; run: chmod 600 {path}")
+    return own
+
+
+def _hosts_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}.hosts")
+
+
+def _hosts(path: Path) -> list[PairedHost]:
+    try:
+        lines = path.read_text("ascii").splitlines()
+    except FileNotFoundError:
+        return []
+    try:
+        found = [line.split() for line in lines if line.strip()]
+        if any(len(words) != 4 or words[0] != HOST_WORD for words in found):
+            raise ValueError
+        return [PairedHost(bytes.fromhex(key), Role[role.upper()], unquote(name)) for _, key, role, name in found]
+    except (ValueError, KeyError):
+        raise BadIdentity(path, f"not a list of hosts; allowed: lines '{HOST_WORD} X25519 ROLE NAME'") from None
+
+
+def _hosts_text(hosts: Iterable[PairedHost]) -> str:
+    return "".join(
+        f"{HOST_WORD} {host.public.hex()} {host.role.name.lower()} {quote(host.name, safe='') or '-'}\n"
+        for host in hosts
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    beside = path.with_name(f".{path.name}-new")
+    try:
+        beside.unlink(missing_ok=True)
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+        beside.replace(path)
+    except OSError as error:
+        raise BadIdentity(path, f"cannot be written: {error.strerror}") from error

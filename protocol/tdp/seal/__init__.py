@@ -1,0 +1,1 @@
+"""Sealed line: both ends' handshakes, counters and states, without a cipher of their own."""

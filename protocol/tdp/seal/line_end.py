@@ -1,0 +1,191 @@
+"""Common part of both ends of a sealed line: it stands between a link, which knows nothing of seals, and the line.
+
+Every frame that comes from the line is passed to the link opened, or marked as refused, or not at all. What it passes
+on is always whole frames and whole noise, so that nothing which was refused can be completed to a frame later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from msgspec import Struct
+
+from protocol.tdp.framing import Framer, Noise, NoiseReason, encode_frame
+from protocol.tdp.messages import Kind
+from protocol.tdp.outputs import MUST_UNDERSTAND, REFUSED
+from protocol.tdp.packets import VERSION
+from protocol.tdp.seal.keyset import KeySet
+from protocol.tdp.seal.suite import SealSuite
+
+NEVER: Final = 1 << 63
+_MS: Final = 1_000_000
+_S: Final = 1000 * _MS
+
+PAIR_PROLOGUE: Final = b"TDP 1.4 pair"
+SEAL_PROLOGUE: Final = b"TDP 1.4 seal"
+HELLO, HELLO_REPLY = 0x0001, 0x0002
+PAIR_CALL, PAIR_ANSWER, PAIR_PROOF, SEAL_CALL, SEAL_ANSWER = 0x0008, 0x0009, 0x000A, 0x000B, 0x000C
+
+
+class SealTiming(Struct, frozen=True):
+    """Times of a sealed line, in nanoseconds, and numbers of tries."""
+
+    repeat_ns: int = 250 * _MS
+    """Time after which a handshake message without an answer is sent again; also the shortest time between two NAKs,
+    and between two handshakes."""
+    tries: int = 6
+    """Number of times that a handshake message is sent before the host begins with HELLO again."""
+    unopened_ns: int = 1 * _S
+    """Time without an opened frame after which a frame that does not open makes the host call again."""
+    lost_ns: int = 3 * _S
+    """Time without an opened frame after which the host says HELLO in clear again."""
+    partial_ns: int = 50 * _MS
+    """As for a link: silence after which an unfinished frame is noise."""
+    rekey_ns: int = 24 * 3600 * _S
+    """Age of keys at which the host makes new ones."""
+    rekey_frames: int = 1 << 32
+    """Number of frames in one direction after which the host makes new keys."""
+    code_ns: int = 600 * _S
+    """Time for which a code of pairing is valid."""
+
+
+@dataclass(slots=True)
+class SealStats:
+    """Counters of one end."""
+
+    opened: int = 0
+    """Sealed frames that opened."""
+    unopened: int = 0
+    """Sealed frames that did not: altered, repeated, or under other keys."""
+    clear: int = 0
+    """Frames in clear where only sealed ones are taken."""
+    handshakes: int = 0
+    naks: int = 0
+
+
+class SealedBytes(NamedTuple):
+    """Bytes for the link, and bytes for the line."""
+
+    up: bytes
+    out: bytes
+
+
+class SealEnd:
+    """One end of a sealed line."""
+
+    def __init__(self, suite: SealSuite, own: bytes, timing: SealTiming | None = None) -> None:
+        self.stats = SealStats()
+        self.keys: KeySet | None = None
+        """Keys in use; None before the first handshake."""
+        self._suite, self._own = suite, own
+        self._timing = timing or SealTiming()
+        self._from_line, self._from_link = Framer(), Framer()
+        self._total = 0  # frames sent in this direction: its low byte is the link sequence
+        self._byte_ns = 0
+        self._sent_ns: int | None = None
+        self._up: list[bytes] = []
+        self._out: list[bytes] = []
+
+    # -------------------------------------------------------------- the face
+
+    def send(self, data: bytes, now_ns: int) -> bytes:
+        """Return the bytes for the line that stand for the frames which the link sends."""
+        for body in self._from_link.bodies(data):
+            if isinstance(body, bytes):
+                self._send(body, now_ns)
+            elif not self._from_link.held:
+                self._out.append(body.data)  # only a test bench sends noise, to see what the other end makes of it
+        return self._take().out
+
+    def receive(self, data: bytes, now_ns: int) -> SealedBytes:
+        """Process bytes that arrived at `now_ns`."""
+        self._expire(now_ns)
+        self._byte_ns = now_ns
+        for body in self._from_line.bodies(data):
+            if isinstance(body, bytes):
+                self._judge(body, now_ns)
+            else:
+                self._pass_noise(body)
+        return self._take()
+
+    def tick(self, now_ns: int) -> SealedBytes:
+        """Do what is due by `now_ns`."""
+        self._expire(now_ns)
+        return self._take()
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """Time at which to call `tick`; None if nothing is due."""
+        due_ns = self._due_ns()
+        if self._from_line.held:
+            due_ns = min(due_ns, self._byte_ns + self._timing.partial_ns)
+        return None if due_ns >= NEVER else due_ns
+
+    # -------------------------------------------------------------- for the subclass
+
+    def _send(self, body: bytes, now_ns: int) -> None:
+        """Put a frame of the link on the line, if it may go there."""
+        raise NotImplementedError
+
+    def _judge(self, body: bytes, now_ns: int) -> None:
+        """Handle a frame from the line."""
+        raise NotImplementedError
+
+    def _due_ns(self) -> int:
+        return NEVER
+
+    def _expire(self, now_ns: int) -> None:
+        if self._from_line.held and now_ns - self._byte_ns >= self._timing.partial_ns:
+            for noise in self._from_line.flush():
+                self._pass_noise(noise)
+
+    # -------------------------------------------------------------- inside
+
+    def _take(self) -> SealedBytes:
+        passed = SealedBytes(b"".join(self._up), b"".join(self._out))
+        self._up.clear()
+        self._out.clear()
+        return passed
+
+    def _pass_up(self, body: bytes) -> None:
+        self._up.append(encode_frame(body))
+
+    def _pass_refused(self, body: bytes) -> None:
+        self._up.append(encode_frame(body[:1] + bytes([body[1] | REFUSED]) + body[2:]))
+
+    def _pass_noise(self, noise: Noise) -> None:
+        """Pass noise on for the records. Noise that would be a frame, had it been closed, is passed on as refused."""
+        if noise.reason is NoiseReason.IDLE:
+            self._up.append(noise.data)
+            return
+        piece = noise.data.strip(b"\0") + b"\0"
+        for found in Framer().bodies(piece):
+            if isinstance(found, bytes):
+                self._pass_refused(found)
+            else:
+                self._up.append(piece)
+
+    def _put_clear(self, body: bytes, now_ns: int) -> None:
+        self._put(body[:3] + bytes([self._total & 0xFF]) + body[4:], now_ns)
+
+    def _put_sealed(self, keys: KeySet, body: bytes, now_ns: int) -> None:
+        self._put(keys.seal(body, self._total), now_ns)
+
+    def _put(self, body: bytes, now_ns: int) -> None:
+        silent = self._sent_ns is None or now_ns - self._sent_ns >= self._timing.partial_ns
+        self._total += 1
+        self._sent_ns = now_ns
+        self._out.append(encode_frame(body, after_silence=silent))
+
+
+def link_frame(message_id: int, payload: bytes) -> bytes:
+    """Return the body of a handshake frame."""
+    return bytes((VERSION, 0, Kind.LINK, 0, 0, 0, message_id, 0)) + payload
+
+
+def handshake_id(body: bytes) -> int:
+    """Return the message id of a clear link frame of this version; 0 for any other frame."""
+    if body[0] != VERSION or body[1] & MUST_UNDERSTAND or body[2] != Kind.LINK or body[7]:
+        return 0
+    return body[6]
