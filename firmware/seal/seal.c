@@ -169,7 +169,7 @@ static void begin_pairing(struct tdp_link *link, const uint8_t *bytes)
         keys_draw(seal, seal->e, SEAL_KEY);
         compute(seal, (uint8_t)XX_OWN, seal->e, NULL);
     } else {
-        give_up(link, TDP_REASON_NOT_PERMITTED);
+        give_up(link, TDP_REASON_BAD_PAYLOAD);
     }
 }
 
@@ -288,7 +288,7 @@ static void go_on(struct tdp_link *link)
             keys_draw(seal, seal->e, SEAL_KEY);
             compute(seal, (uint8_t)KK_OWN, seal->e, NULL);
         } else {
-            give_up(link, TDP_REASON_NOT_PERMITTED);
+            give_up(link, TDP_REASON_BAD_PAYLOAD);
         }
         break;
     case KK_EE:
@@ -325,7 +325,7 @@ static void take_result(struct tdp_link *link)
         noise_mix_key(&seal->handshake, seal->answer);
         compute(seal, (uint8_t)XX_EE, seal->e, seal->re);
     } else if (crypto_verify32(seal->shared, none) == 0) {
-        give_up(link, TDP_REASON_NOT_PERMITTED); /* a point of small order: everybody knows this result */
+        give_up(link, TDP_REASON_BAD_PAYLOAD); /* a point of small order: everybody knows this result */
     } else {
         noise_mix_key(&seal->handshake, seal->shared);
         go_on(link);

@@ -46,9 +46,22 @@ def test_every_image_is_within_its_budget_of_flash_ram_and_stack() -> None:
 
 MEASURED = re.compile(
     r"^([\w-]+) ([\w-]+): flash (\d+) core \+ (\d+) class = \d+ of \d+ bytes; image (\d+)\n"
+    r"  sealed line (\d+) of \d+ bytes\n"
     r"  RAM (\d+) store \+ (\d+) working \+ (\d+) stack",
     re.MULTILINE,
 )
+
+
+def test_without_the_sealed_line_nothing_of_it_is_left() -> None:
+    said = make("plain")
+    found = MEASURED.findall(said)
+    assert len(found) == len(devices())
+    readme = (ROOT / "firmware/README.md").read_text()
+    for board_name, image, core, own, size, sealed, store, *_ in found:
+        assert (board_name, sealed) == (BOARDS[0], "0")
+        assert int(core) + int(own) <= 12 * 1024
+        assert int(store) < 13_300
+        assert f"{int(size):,}" in readme, image
 
 
 def test_what_it_takes_is_told_as_it_is_measured() -> None:

@@ -1,6 +1,9 @@
 """The sealed line of the reference device in C, over its real line: pairing, service, what it refuses."""
 
 import hashlib
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +12,7 @@ import pytest
 
 from protocol.tdp import messages as m
 from protocol.tdp.codec import encode
-from tests.support.rigs.firmware import Asked, make, order, program
+from tests.support.rigs.firmware import PATIENCE_S, ROOT, Asked, make, order, program
 from tests.support.rigs.sealed_host import SealedHost, public_key
 
 pytestmark = pytest.mark.firmware
@@ -123,7 +126,7 @@ def test_a_stranger_with_a_key_of_his_own_is_refused(device: str, tmp_path: Path
     with SealedHost(device, OTHER) as host:
         _, call = host.call(key)
         named = m.SealCallMessage(hashlib.sha256(public_key(SECRET)).digest()[:8], call.ephemeral, call.tag)
-        assert host.answered(named, m.SealAnswerMessage).reason == m.Reason.NOT_PERMITTED
+        assert host.answered(named, m.SealAnswerMessage).reason == m.Reason.BAD_PAYLOAD
 
 
 def test_what_was_recorded_is_worth_nothing(device: str, tmp_path: Path) -> None:
@@ -243,3 +246,35 @@ def test_short_handshakes_are_refused(device: str) -> None:
         assert host.hear(m.NakMessage).reason == m.Reason.NOT_PERMITTED
         host.send(bytes([1, 0x80, m.Kind.LINK, 0, 0, 0, 3, 0]) + bytes(30))
         assert host.hear(m.NakMessage).reason == m.Reason.NOT_SEALED
+
+
+# ------------------------------------------------------------------ with the project's own host
+
+
+def ran(*words: str | Path, cwd: Path) -> str:
+    """Run the program, and return what it printed."""
+    command = [sys.executable, "-m", "dealwire", *map(str, words)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=PATIENCE_S, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("checks", ["events.*", "verify.*", "roles.*", "keys.*"])
+def test_the_bench_passes_over_a_sealed_line(checks: str, device: str, tmp_path: Path) -> None:
+    """Paired by `dealwire device pair`, with the string that the device shows; the checks pass as in clear."""
+    control = tmp_path / "control"
+    code = shown(tmp_path)
+    said = ran("device", "pair", device, "--code", code, "--role", "service", "--sas", "none", cwd=tmp_path)
+    assert f"short string {order(control, 'compare')}" in said
+    assert order(control, "table-setup 0") == "ok"
+    hands = f"{sys.executable} -m firmware.qemu.hands {control}"
+    report = tmp_path / "report.json"
+    words = ["bench", "table-controller", "--controller", device, "--sealed-keys", "line-keys", "--only", checks]
+    command = [sys.executable, "-m", "dealwire", *words, "--operator-program", hands, "--report", report]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE_S, env=environment)
+    assert "none failed" in done.stdout, done.stdout + done.stderr
+    with SealedHost(device, OTHER) as plain:
+        plain.say(m.ReportStatusMessage())
+        assert plain.hear(m.NakMessage).reason == m.Reason.NOT_SEALED  # it was sealed all the time

@@ -347,7 +347,7 @@ static bool read_hex(char **at, uint8_t *bytes, size_t count)
 }
 
 /* The keys that a maker put in: one line, "tdp-identity", the X25519 key, the seed of the Ed25519 key, and the maker's
-   signature of the certificate or a hyphen. */
+   signature of the certificate; a hyphen for each of the last two that there is not. */
 static void read_identity(struct program *program)
 {
     static const char name[] = "tdp-identity ";
@@ -363,10 +363,11 @@ static void read_identity(struct program *program)
     bool read = fgets(line, sizeof line, file) != NULL && fgetc(file) == EOF;
     (void)fclose(file);
     char *at = &line[sizeof name - 1U];
-    bool valid = read && strncmp(line, name, sizeof name - 1U) == 0 && read_hex(&at, own.x25519, sizeof own.x25519) &&
-                 read_hex(&at, own.ed25519, sizeof own.ed25519);
-    own.certified = valid && *at != '-';
-    if (!valid || !(own.certified ? read_hex(&at, own.maker, sizeof own.maker) : strcmp(at, "-\n") == 0)) {
+    bool valid = read && strncmp(line, name, sizeof name - 1U) == 0 && read_hex(&at, own.x25519, sizeof own.x25519);
+    bool plain = valid && strcmp(at, "- -\n") == 0;
+    valid = valid && (plain || read_hex(&at, own.ed25519, sizeof own.ed25519));
+    own.certified = valid && !plain && strcmp(at, "-\n") != 0;
+    if (!valid || (own.certified && (!read_hex(&at, own.maker, sizeof own.maker) || *at != '\0'))) {
         refuse_identity(program, "not an identity: tdp-identity, two keys of 64 digits, a signature of 128 or -");
     }
     (void)memset(line, 0, sizeof line);
