@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import time
@@ -12,7 +13,7 @@ import pytest
 
 from protocol.tdp import messages as m
 from protocol.tdp.codec import encode
-from tests.support.rigs.firmware import PATIENCE_S, ROOT, Asked, make, order, program
+from tests.support.rigs.firmware import BOARDS, PATIENCE_S, ROOT, Asked, board, make, order, program
 from tests.support.rigs.sealed_host import SealedHost, public_key
 
 pytestmark = pytest.mark.firmware
@@ -246,6 +247,36 @@ def test_short_handshakes_are_refused(device: str) -> None:
         assert host.hear(m.NakMessage).reason == m.Reason.NOT_PERMITTED
         host.send(bytes([1, 0x80, m.Kind.LINK, 0, 0, 0, 3, 0]) + bytes(30))
         assert host.hear(m.NakMessage).reason == m.Reason.NOT_SEALED
+
+
+# ------------------------------------------------------------------ on the processor
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_small_processor_pairs_and_serves_and_keeps_its_hosts(name: str, tmp_path: Path) -> None:
+    """Handshakes in steps of a millisecond, on the emulated boards; their stack stays within what was computed."""
+    with board("table-controller", name, tmp_path) as playing:
+        with Asked(str(playing.line)) as host:
+            host.booted(host.greet().session)
+            host.hear(m.StateChangedMessage)
+        assert playing.keys("table-setup 1") == "ok"
+        with SealedHost(str(playing.line), SECRET) as host:
+            key = host.pair(playing.keys("pair 2"))
+            host.hear(m.ControllerStatusMessage)
+            assert playing.keys("compare") == host.compare
+        playing.power(False)
+        playing.power(True)
+        with SealedHost(str(playing.line), SECRET) as host:
+            assert isinstance(host.seal(key), m.SealAnswerMessage)
+            host.booted(host.greet().session)
+            assert host.clear == []
+            host.say(m.ReportStatusMessage())
+            host.hear(m.ReplyMessage)
+        used = int(playing.keys("stack"))
+        assert int(playing.keys("lost")) == 0
+    computed = int(re.search(rf"^{name} controller: (?:.*\n){{2}}.* \+ (\d+) stack", make("cross"), re.MULTILINE)[1])
+    print(f"{name}: {used} bytes of stack used, {computed} computed")
+    assert 0 < used <= computed
 
 
 # ------------------------------------------------------------------ with the project's own host
