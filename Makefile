@@ -33,6 +33,8 @@
 #   make test-firmware-long  half an hour of fuzz
 #   make test-same  run SCRIPTS random scripts on the reference device and on the simulated one, and compare the bytes;
 #                  about 700 a second
+#   make test-gat  EXCHANGES=100000 queries of the GAT terminal to the device in C and the one in Python at once, on a
+#                  line with faults; fifteen seconds
 #   make test-wireshark  the dissector and the capture interfaces with real tshark, over every capture and every
 #                  truncation; two minutes
 #   make test-kaitai  the Kaitai Struct descriptions against the vectors, in Python, JavaScript and Ruby; half a minute
@@ -55,6 +57,7 @@ SPREAD := -n $(WORKERS) --dist worksteal
 KILLS ?= 10000
 UNTIDY ?= 60
 SCRIPTS ?= 1000000
+EXCHANGES ?= 100000
 ROUNDS ?= 1000000
 EVENINGS ?= 100000
 HANDS ?= 100000
@@ -78,7 +81,7 @@ PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat ch
 # Hundreds of tests start programs of their own, so compiled Python is kept, whatever the shell's setting.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-hostile test-kills test-rounds test-poker test-pots test-mucked test-hardware firmware test-firmware misra test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs changelog site release deb test-deb lock clean
+.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-hostile test-kills test-rounds test-poker test-pots test-mucked test-hardware firmware test-firmware misra test-firmware-long test-same test-gat test-wireshark kaitai-tools test-kaitai bench captures docs changelog site release deb test-deb lock clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -176,6 +179,11 @@ test-same: $(VENV)/.test
 	@.ci/system-packages gcc libc6-dev
 	@$(MAKE) --no-print-directory -C firmware host
 	@$(BIN)/python -m firmware.same --scripts $(SCRIPTS)
+
+test-gat: $(VENV)/.test
+	@.ci/system-packages gcc libc6-dev
+	@$(MAKE) --no-print-directory -C firmware ../build/firmware/gat-script
+	@$(BIN)/python -m firmware.same.gat --exchanges $(EXCHANGES)
 
 test-firmware-long: $(VENV)/.test
 	@.ci/system-packages --must clang libclang-rt-14-dev

@@ -40,6 +40,7 @@ class Extra(NamedTuple):
 EXTRAS: Final[Mapping[str, Extra]] = {
     "console": Extra(("jinja2", "starlette", "h11", "uvicorn", "websockets"), "tables in a browser"),
     "journal": Extra(("cryptography",), "seals on the raw bytes of a journal"),
+    "stamp": Extra(("rfc3161_client", "cryptography"), "a time stamp a day for a journal"),
     "mqtt": Extra(("aiomqtt",), "lines to an MQTT broker"),
     "metrics": Extra(("prometheus_client",), "metrics for Prometheus"),
     "odds": Extra(("numpy",), "exact odds, audits of pay tables"),

@@ -11,6 +11,7 @@ import errno
 import ipaddress
 import logging
 import socket
+import ssl
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from typing import Final, Literal
@@ -31,6 +32,8 @@ SWEEP_S: Final = 1.0
 """Interval between searches for slow connections."""
 RETRY_S: Final = 1.0
 """Wait before the next attempt when the system had no descriptor for a connection."""
+GOODBYE_S: Final = 2.0
+"""For the other end to answer the end of a TLS connection; then it is cut."""
 BURST: Final = 64
 """Connections accepted in one turn of the loop."""
 
@@ -44,6 +47,15 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host.lower() == "localhost"
+
+
+def is_address(text: str) -> bool:
+    """True for a numeric address, IPv4 or IPv6."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def neighbourhood(address: str) -> str:
@@ -126,8 +138,9 @@ class Guest(asyncio.Protocol):
 class _Place:
     """An occupied place and its connection."""
 
-    def __init__(self, host: str, guest: Guest, now_s: float) -> None:
+    def __init__(self, host: str, line: socket.socket, guest: Guest, now_s: float, *, is_tls: bool) -> None:
         self.host, self.guest = neighbourhood(host), guest
+        self._line, self.is_tls = line, is_tls
         self.transport: asyncio.Transport | None = None
         self.task: asyncio.Task[None] | None = None
         self.began_s = now_s
@@ -138,8 +151,7 @@ class _Place:
         """True if the connection is gone."""
         if self.transport is None:
             return self.task is not None and self.task.done()
-        found = self.transport.get_extra_info("socket")
-        return found is None or found.fileno() == -1
+        return self._line.fileno() == -1
 
     def kept_waiting_s(self, now_s: float) -> tuple[float, float]:
         """Return the time that the other end has kept us waiting, and its limit, in seconds; zeros if nothing is
@@ -149,9 +161,12 @@ class _Place:
         """
         if self.transport is None:
             return now_s - self.began_s, HEAD_S
-        protocol = self.transport.get_protocol()
+        try:
+            protocol, unread = self.transport.get_protocol(), self.transport.get_write_buffer_size()
+        except AttributeError:  # TLS that was closed twice has neither; it ends within `GOODBYE_S`
+            return 0.0, 0.0
         closing = protocol is not self.guest and getattr(protocol, "close_sent", False)
-        if not closing and not self.transport.get_write_buffer_size():
+        if not closing and not unread:
             self._stuck_s = None
         elif self._stuck_s is None:
             self._stuck_s = now_s
@@ -168,8 +183,8 @@ class _Place:
         if self.transport is None:
             if self.task is not None:
                 self.task.cancel()
-        elif self.transport.get_write_buffer_size():
-            self.transport.abort()
+        elif self.is_tls or self.transport.get_write_buffer_size():
+            self.transport.abort()  # a farewell under TLS waits for its answer, and keeps the descriptor meanwhile
         else:
             self.transport.close()
 
@@ -178,7 +193,8 @@ class AcceptGate:
     """Accepts on the non-blocking `listener` and creates connections with `make`.
 
     At most `most` connections at once, and `most_each` of one address (or one IPv6 /64 network), unless it is `exempt`,
-    such as a proxy with many clients. Call every method in the thread of its loop, an `asyncio.SelectorEventLoop`.
+    such as a proxy with many clients. `tls` returns the context of the next connection; None: connections are plain.
+    Call every method in the thread of its loop, an `asyncio.SelectorEventLoop`.
     """
 
     def __init__(
@@ -189,8 +205,9 @@ class AcceptGate:
         most: int,
         most_each: int,
         exempt: Callable[[str], bool] = is_loopback,
+        tls: Callable[[], ssl.SSLContext] | None = None,
     ) -> None:
-        self._listener, self._make = listener, make
+        self._listener, self._make, self._tls = listener, make, tls
         self._most, self._most_each, self._exempt = most, most_each, exempt
         self._places: list[_Place] = []
         self._loop: asyncio.AbstractEventLoop
@@ -261,15 +278,20 @@ class AcceptGate:
             line.close()
             return
         line.setblocking(False)
-        place = _Place(host, self._make(), self._loop.time())
+        place = _Place(host, line, self._make(), self._loop.time(), is_tls=self._tls is not None)
         place.guest.since_s = place.began_s
         self._places.append(place)
         place.task = self._loop.create_task(self._connect(place, line))
         place.task.add_done_callback(lambda _: line.close() if place.transport is None else None)
 
     async def _connect(self, place: _Place, line: socket.socket) -> None:
-        with contextlib.suppress(OSError):  # the client has left
-            place.transport, _ = await self._loop.connect_accepted_socket(lambda: place.guest, line)
+        # With TLS the handshake happens here, within the time for a head: until it is over, nothing reaches the guest.
+        limits = {"ssl_handshake_timeout": HEAD_S, "ssl_shutdown_timeout": GOODBYE_S} if self._tls is not None else {}
+        context = self._tls() if self._tls is not None else None
+        with contextlib.suppress(OSError):  # the client has left, or does not speak TLS, or lacks a certificate
+            place.transport, _ = await self._loop.connect_accepted_socket(
+                lambda: place.guest, line, ssl=context, **limits
+            )
 
     def _has_room(self, host: str) -> bool:
         """True if one more connection of `host` may enter, if necessary in place of the slowest: of its own address if

@@ -102,6 +102,19 @@ class DeviceElsewhere(Body, frozen=True):
     where: str
 
 
+class FirmwareAttested(Body, frozen=True):
+    """The host demands that a device proves its firmware. `state`: `awaited` since it connected, `proved`, or `failed`,
+    with the reason in `why`. `sha256` of the image, `version` and number of the signed `list`, and the first digits of
+    the device's `key` are those that were proved."""
+
+    state: str
+    sha256: str = ""
+    version: str = ""
+    list: int = 0
+    key: str = ""
+    why: str = ""
+
+
 # ------------------------------------------------------------------ any device
 
 

@@ -19,6 +19,9 @@ FLASH_MAX: Final = 12 * 1024
 """Maximum flash in bytes of core and class of a device together."""
 SEAL_FLASH_MAX: Final = 20 * 1024
 """Maximum flash in bytes of the sealed line and the signed measurement besides, with what they use of Monocypher."""
+GAT_MAX: Final = 13 * 256
+"""Maximum flash in bytes of the GAT line: its device's end and SHA-1."""
+GAT: Final = ("gat", "sha1")
 RAM_MAX: Final = 20 * 1024
 """Maximum RAM in bytes of a whole image: events, everything else, and the deepest stack."""
 CORE: Final = ("frame", "store", "link", "commands", "events", "meters", "verify", "sha256")
@@ -189,9 +192,16 @@ def report(folder: Path, device: str) -> bool:
     return core + own <= FLASH_MAX and sealed <= SEAL_FLASH_MAX and total <= RAM_MAX
 
 
+def report_gat(folder: Path) -> bool:
+    """Print the flash of the GAT line. Return True if it is within the budget."""
+    flash = sum(flash_of(folder / f"{name}.o") for name in GAT)
+    print(f"{folder.name} GAT line: flash {flash} of {GAT_MAX} bytes")
+    return flash <= GAT_MAX
+
+
 def main(folder: str, *devices: str) -> int:
     """Run the command and return its exit code."""
-    within = [report(Path(folder), device) for device in devices]
+    within = [report(Path(folder), device) for device in devices] + [report_gat(Path(folder))]
     if not all(within):
         print("above the budget", file=sys.stderr)
     return 0 if all(within) else 1

@@ -70,8 +70,8 @@ ROOMS = {
     "rules": ("hands", "paytables", "bets", "kinds", "game", "facts", "pots", "settle", "meters", "house", "odds"),
     "rules.odds": ("decide", "strategy", "cards", "against", "course", "holdem", "audit"),
     "dealwire": (
-        *("hub", "table", "config", "journal", "histories", "sheet", "rehearsal", "export", "console", "service"),
-        *("setup", "bench", "wireshark", "cli"),
+        *("hub", "table", "config", "journal", "attest", "histories", "sheet", "rehearsal", "export", "console"),
+        *("service", "setup", "bench", "wireshark", "cli"),
     ),
     "dealwire.bench": ("rules", "hands", "verbs", "plan", "report", "run"),
 }

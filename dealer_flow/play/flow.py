@@ -18,7 +18,7 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play.course.by_hand import are_out, confirm
-from dealer_flow.play.course.identity import Pin
+from dealer_flow.play.course.identity import AttestedFirmware, Pin
 from dealer_flow.play.course.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
 from dealer_flow.play.machine.guards import GUARDS
 from dealer_flow.play.machine.machine import Phase
@@ -117,6 +117,11 @@ class DealerFlow:
     @_round.setter
     def _round(self, round_: Round) -> None:
         self._phase.round_ = round_
+
+    @property
+    def attested(self) -> Mapping[str, AttestedFirmware]:
+        """Standing of each device that must prove its firmware, by line."""
+        return self._lines.attested
 
     @property
     def state(self) -> State:
@@ -493,11 +498,14 @@ class DealerFlow:
     def _close(self, out: list[RoundResult | Incident]) -> None:
         phase = self._phase
         round_ = phase.round_
+        if self._lines.attested:
+            assert self._last is not None, "something ends it"
+            self._lines.doubt_at_end(round_, self._last)
         if round_.incidents:
             self._flush(out)
         if round_.shoes is not None:
             handle_shoe.close(round_)
-        result = result_of(round_, self._table)
+        result = result_of(round_, self._table, self._lines.firmware() if self._lines.attested else ())
         out.append(result)
         self.origins.append(self._lines.origin(round_))
         self.closed.append(round_)

@@ -23,6 +23,14 @@ class Stage(Record, frozen=True):
     cards: Cards
 
 
+class FirmwareRecord(Record, frozen=True):
+    """Firmware that a device has proved: the SHA-256 of its image, and its version on the signed list."""
+
+    device: str
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    version: str
+
+
 class Split(Record, frozen=True):
     """The two parts of a hand: the `low` or first hand, and the `rest`; a part that was not reported is empty. `by`:
     who set it, `player`, `house-way` or `dealer`; `foul`: it was reported as set against the rules."""

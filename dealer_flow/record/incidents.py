@@ -133,7 +133,7 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
     last: int | None = None
     """Last event, or round, that is missing."""
     parts: tuple[str, ...] = ()
-    """Parts in which a device differs: `maker`, `model`, `serial`, `firmware`, `firmware-digest`."""
+    """Parts in which a device differs: `maker`, `model`, `serial`, `firmware`, `firmware-digest`, `key`."""
     was: tuple[str, ...] = ()
     """Values of these parts for the device before, or the values they are pinned to."""
     now: tuple[str, ...] = ()

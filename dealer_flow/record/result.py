@@ -18,6 +18,7 @@ from dealer_flow.record.details import (
     Currency,
     CutPot,
     DrawnNumber,
+    FirmwareRecord,
     Split,
     Stage,
     TakenPot,
@@ -256,6 +257,8 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """Pots that the dealer awarded and seats took in; absent if none were reported."""
     left: tuple[Annotated[int, Meta(ge=1, le=32)], ...] = ()
     """Seats whose player has left the game since the round before, since no stake is there; absent if none has."""
+    firmware: tuple[FirmwareRecord, ...] = ()
+    """Firmware of the devices that must prove it and have, by line; absent if none must."""
     draw: Drawn | None = None
     """Race of a game drawn from a shoe; such a game has no packets. Absent in any other game, as `shoe` is."""
     shoe: ShoeRecord | None = None

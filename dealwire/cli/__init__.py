@@ -48,6 +48,7 @@ COMMANDS: Final = {
     "bench": "Test a device against an acceptance plan.",
     "operator": "Automate the manual steps of an acceptance test.",
     "doctor": "Check that this machine is ready to talk to devices.",
+    "authority": "Make certificates for TLS, and revoke them.",
 }
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
+from dealwire.attest.keys import trusted
 from dealwire.bench.hands.command import OperatorChannel, ProgramOperator
 from dealwire.bench.hands.operator import NoOperator, Operator, PersonOperator
 from dealwire.bench.plan.plan import BenchPlan, checks_for_hands, dialect_plans, load_plan, packaged_plans
@@ -21,7 +22,7 @@ from dealwire.bench.report.report import BenchVerdict, Report
 from dealwire.bench.report.signing import ReportSignature, beside
 from dealwire.bench.report.text import summary_lines, text_lines
 from dealwire.bench.run.reporting import ReportHead, report_of
-from dealwire.bench.run.rig import SimulatedRig
+from dealwire.bench.run.rig import GAT, SimulatedRig
 from dealwire.bench.run.runner import BenchChoices, BenchRun, run_plan
 from dealwire.bench.run.watching import await_return, take_over, to_make_again
 from dealwire.bench.verbs.probe import MS, Listener
@@ -52,7 +53,7 @@ from protocol.errors import LineClosed, LineGarbled, NoAnswer, WrongDevice
 from protocol.printable import TEXT_MAX, printable
 from protocol.tdp.packets import VERSION_TEXT
 
-OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "shoe"}
+OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "shoe", "gat": "gat"}
 DEFAULT = "shuffler"
 """Device of a simulated run if the plan names none."""
 MakeOperator = Callable[[Listener], Operator]
@@ -99,6 +100,7 @@ line_options = declared(
     ("--shuffler", ADDRESS, "Test the packet shuffler on this line."),
     ("--controller", ADDRESS, "Test the table controller on this line."),
     ("--shoe", ADDRESS, "Test the card shoe on this line."),
+    ("--gat", ADDRESS, "Test the GAT line of any device."),
     ("--simulated", FLAG, "Test a simulated device instead."),
     (
         "--sealed-keys sealed_keys",
@@ -121,6 +123,7 @@ run_options = declared(
     ("--only", many("PATTERN"), "Run only these checks, such as 'frame.*'."),
     ("--rounds", whole(1, 1_000_000), "Number of rounds in the soak test."),
     ("--seed", usually(1, SEED), "Seed of everything random."),
+    ("--makers", A_FILE, "Public keys of makers, to judge the certificate of a device that attests."),
     ("--image", A_FILE, "Firmware image from the maker, to compare with the device's answer to VERIFY."),
     ("--unattended", FLAG, "Do not prompt; checks that need an operator are not run."),
     (
@@ -248,6 +251,7 @@ def _judge(
     if seal is not None and simulated:
         raise click.UsageError("--sealed-keys needs an attached device; --simulated has none of its own")
     given = {name: at for option, name in OPTIONS.items() if (at := others.pop(option))}
+    others["makers"] = trusted(makers, "maker") if (makers := others["makers"]) else ()
     others["image"] = read_image(image) if (image := others["image"]) else None
     choices = BenchChoices(**{each.name: others.pop(each.name) for each in dataclasses.fields(BenchChoices)})
     if watch and (simulated or as_json or against or any(others.values())):
@@ -348,15 +352,20 @@ def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[B
     """Return the plan, the device to test, and its address (None if simulated). Raise UsageError if they do not fit
     together."""
     one = len(given) + simulated == 1
-    if plan in dialect_plans() and not (one and {*given} <= {"shoe"}):
-        raise click.UsageError(f"the plan {plan!r} is for a shoe: --shoe ADDRESS, or --simulated")
+    wanted = GAT if plan == GAT else "shoe"
+    if plan in dialect_plans() and not (one and {*given} <= {wanted}):
+        what = "a GAT line" if plan == GAT else "a shoe"
+        raise click.UsageError(f"the plan {plan!r} is for {what}: --{wanted} ADDRESS, or --simulated")
     if not one:
-        raise click.UsageError("name one device: --shuffler, --controller or --shoe with an ADDRESS, or --simulated")
+        raise click.UsageError(
+            "name one device: --shuffler, --controller, --shoe or --gat with an ADDRESS, or --simulated"
+        )
     named = next(iter(given), None)
     loaded = load_plan(plan or named or DEFAULT)
     device = named or (loaded.device if loaded.device != "any" else DEFAULT)
-    if loaded.device not in ("any", device):
-        raise click.UsageError(f"the plan {loaded.id!r} is for a {loaded.device}, not for a {device}")
+    if loaded.device not in ("any", device) or (device == GAT and loaded.dialect != GAT):
+        names = [f"a {each}" if each != GAT else "a GAT line" for each in (loaded.device, device)]
+        raise click.UsageError(f"the plan {loaded.id!r} is for {names[0]}, not for {names[1]}")
     return loaded, device, given.get(device)
 
 

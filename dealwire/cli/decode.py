@@ -20,7 +20,7 @@ CHUNK: Final = 65536
 
 @click.command("decode")
 @declared(
-    ("--dialect", DIALECT, "Dialect: tdp, angel-eye, bee-tek or an added one."),
+    ("--dialect", DIALECT, "Dialect: tdp, angel-eye, bee-tek, gat or an added one."),
     ("--hex as_hex", FLAG, "Read hexadecimal text instead of bytes; white space is ignored."),
 )
 def command(dialect: str, as_hex: bool) -> None:

@@ -4,7 +4,8 @@ import dataclasses
 import importlib
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -16,12 +17,15 @@ from dealwire.cli.system_files import RECORDER, advice, printed, shipped, udev_r
 from dealwire.cli.terminal import echo, say_object
 from dealwire.config.load import load_configuration
 from dealwire.config.private_file import why_unsafe
-from dealwire.config.schema import Configuration
-from dealwire.host import EXTRAS, HostFinding, check_all, ports
+from dealwire.config.schema import Configuration, TlsPart
+from dealwire.host import EXTRAS, HostFinding, Verdict, check_all, ports
 from dealwire.journal.errors import KeyProblem, KeyUnsafe
-from dealwire.service.seals import load_seal, seal_in_words
+from dealwire.service.readiness import files_of
+from dealwire.service.seals import load_seal, load_signer, seal_in_words
+from devices.clock import SystemClock
 from devices.extras import install_command
 from devices.system import user_id
+from protocol.errors import DealwireError
 from protocol.printable import printable
 
 TO_FIX = "dealwire doctor TABLE.TOML --fix"
@@ -118,6 +122,8 @@ def _of_file(found: Configuration | None) -> Iterator[HostFinding]:
     if found is None:
         return
     yield from _seal(found)
+    yield from _certificates(found)
+    yield from _signer(found)
     for name in needed_extras(found):
         if not EXTRAS[name].installed:
             why = f"{name} is not installed, but the file needs it: {EXTRAS[name].what}"
@@ -127,6 +133,41 @@ def _of_file(found: Configuration | None) -> Iterator[HostFinding]:
             yield HostFinding("secret", "bad", f"{file}: {why_not}", TO_FIX)
         else:
             yield HostFinding("secret", "good", f"{file} is readable only by its owner")
+
+
+def _certificates(found: Configuration) -> Iterator[HostFinding]:
+    """Yield a finding about the certificate of each server and each `tls://` line."""
+    from dealwire.tls import day, ending_soon
+
+    now_ns = SystemClock().now_ns()
+    for name, end in _ends(found):
+        try:
+            ends_ns = end()
+        except DealwireError as error:
+            yield HostFinding("certificate", "bad", f"{name}: {error}", "dealwire authority --help")
+            continue
+        soon = ending_soon(ends_ns, now_ns)
+        verdict: Verdict = "good" if soon is None else "bad" if ends_ns <= now_ns else "warning"
+        yield HostFinding("certificate", verdict, f"{name}: {soon or f'ends on {day(ends_ns)}'}")
+
+
+def _ends(found: Configuration) -> Iterator[tuple[str, Callable[[], int]]]:
+    """Yield what has a certificate, and the function that finds its end."""
+    from dealwire.tls import end_of_line
+
+    for server, part in (("console", found.console), ("metrics", found.exports.metrics)):
+        if part is not None and part.tls is not None:
+            yield server, partial(_end_of_server, part.tls)
+    for table in found.table:
+        for device in table.device:
+            if device.address.startswith("tls:"):
+                yield f"{table.name}/{device.name}", partial(end_of_line, device.address)
+
+
+def _end_of_server(part: TlsPart) -> int:
+    from dealwire.tls import load
+
+    return load(files_of(part)).ends_ns
 
 
 def _seal(found: Configuration) -> Iterator[HostFinding]:
@@ -140,6 +181,18 @@ def _seal(found: Configuration) -> Iterator[HostFinding]:
         return
     remedy = "" if seal is not None else "name auditor-key-file or key-file in [journal]"
     yield HostFinding("journal", "warning" if seal is None else "good", seal_in_words(found.journal), remedy)
+
+
+def _signer(found: Configuration) -> Iterator[HostFinding]:
+    """Yield a finding about the key that signs checkpoints, if one is named."""
+    try:
+        pair = load_signer(found.journal)
+    except KeyProblem as problem:
+        remedy = TO_FIX if isinstance(problem, KeyUnsafe) else "dealwire journal signer new FILE"
+        yield HostFinding("signing", "bad", str(problem), remedy)
+        return
+    if pair is not None:
+        yield HostFinding("signing", "good", f"checkpoints are signed with {pair.path.name}, key {pair.id}")
 
 
 def systemd_unit(ports: Sequence[Mapping[str, str]]) -> str:

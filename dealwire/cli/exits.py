@@ -19,9 +19,13 @@ from dealwire.journal.errors import (
     KeyProblem,
     KeyUnknown,
     KeyUnsafe,
+    NoteRefused,
+    NotProvable,
+    ProofRefused,
     SealingUnavailable,
 )
 from dealwire.service.timekeeping import ClockDoubtful
+from dealwire.tls_errors import AuthorityRefusal, TlsUnsafe
 from devices.record.capture_errors import CaptureError, CaptureInaccessible
 from protocol.errors import (
     DealwireError,
@@ -56,13 +60,16 @@ class Exit(IntEnum):
 
 BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((LineBusy, JournalBusy), Exit.BUSY),
-    ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe), Exit.PERMISSION),
+    ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe, TlsUnsafe), Exit.PERMISSION),
     ((KeyProblem, KeyUnknown, SealingUnavailable, OutputClosed), Exit.USAGE),
     ((NoAnswer, LineMute), Exit.TIMEOUT),
     ((LineUnsealed, SealRequired), Exit.PROTOCOL),
     ((LineAbsent, LineClosed), Exit.ABSENT),
-    ((JournalUnwritable, JournalDiffers, ClockDoubtful, OutputFailed), Exit.CHECK_FAILED),
-    ((LineGarbled, RemoteError, CaptureError, JournalError), Exit.PROTOCOL),
+    (
+        (JournalUnwritable, JournalDiffers, NotProvable, ClockDoubtful, OutputFailed, AuthorityRefusal),
+        Exit.CHECK_FAILED,
+    ),
+    ((LineGarbled, RemoteError, CaptureError, JournalError, NoteRefused, ProofRefused), Exit.PROTOCOL),
 )
 """Error classes and their exit codes; the first match wins. Any other error is a usage error, unless the operating
 system refused access to a file."""

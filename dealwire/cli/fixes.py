@@ -123,7 +123,8 @@ def needed_extras(found: Configuration) -> list[str]:
     exports = found.exports
     wanted = {
         "console": found.console is not None,
-        "journal": (found.journal.key_file or found.journal.auditor_key_file) is not None,
+        "journal": any((found.journal.key_file, found.journal.auditor_key_file, found.journal.signing_key_file)),
+        "stamp": found.journal.timestamp_url is not None,
         "mqtt": exports.mqtt is not None,
         "metrics": exports.metrics is not None,
         "usb": _has_usb(found),
@@ -168,7 +169,12 @@ def _modes(found: Configuration | None) -> Iterator[Fix]:
 
 def secrets_of(found: Configuration) -> list[Path]:
     """Return the existing files of a configuration that only their owner may read."""
-    files = [found.journal.key_file, found.console.tokens_file if found.console is not None else None]
+    journal = found.journal
+    files = [
+        journal.key_file,
+        journal.signing_key_file,
+        found.console.tokens_file if found.console is not None else None,
+    ]
     if (mqtt := found.exports.mqtt) is not None:
         files += [mqtt.password_file, mqtt.key_file]
     return [file for file in files if file is not None and file.is_file()]

@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Iterator
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypedDict, TypeVar, Unpack
 
 import click
 
@@ -16,10 +16,13 @@ from dealwire.cli.ending import soon
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, FLAG, Row, declared, usually, whole
 from dealwire.cli.terminal import echo
+from dealwire.listening import is_loopback
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
+    from dealwire.export.broker import Broker
     from dealwire.export.fleet.consumer import ConsumerCounts
+    from dealwire.tls import ServerTls
 
 T = TypeVar("T")
 
@@ -85,6 +88,15 @@ def migrate(postgres: str) -> None:
     echo(f"tables: {', '.join(f'version {version} added' for version in added) or 'up to date'}", err=True)
 
 
+class MetricsTls(TypedDict):
+    """Options about the certificate of the metrics."""
+
+    metrics_cert: Path | None
+    metrics_key: Path | None
+    metrics_client_ca: Path | None
+    metrics_plain: bool
+
+
 @command.command("consume")
 @declared(
     ("--mqtt", {"required": True, "metavar": "URL"}, "Broker: mqtt://[USER@]HOST[:PORT], or mqtts:// for TLS."),
@@ -97,6 +109,10 @@ def migrate(postgres: str) -> None:
     ("--group", {}, "Share the lines with other consumers of this group."),
     ("--metrics metrics_port", whole(0, 65535), "Port to serve metrics on; 0 for any free port."),
     ("--metrics-host", usually("127.0.0.1"), "Host to serve metrics on."),
+    ("--metrics-cert", {"type": FILE}, "Certificate to serve metrics with over TLS, PEM; SIGHUP reads it again."),
+    ("--metrics-key", {"type": FILE}, "Private key of --metrics-cert, PEM, if it is not in the same file."),
+    ("--metrics-client-ca", {"type": FILE}, "Authority of the clients that may read the metrics, PEM."),
+    ("--metrics-plain", FLAG, "Serve metrics beyond this machine without TLS."),
     ("--wait", FLAG, "Keep trying if the broker or the database is absent at the start."),
 )
 def consume(
@@ -111,31 +127,27 @@ def consume(
     metrics_port: int | None,
     metrics_host: str,
     wait: bool,
+    **over_tls: Unpack[MetricsTls],
 ) -> None:
     """Store every line from the broker in the database, until SIGTERM or Ctrl-C.
 
     A line is acknowledged after it is committed. Lines that the broker lost are detected and requested again.
     """
     must_have("aiomqtt", "psycopg")
-    from dealwire.export.broker import Broker, PasswordUnreadable
+    tls = _tls_of(metrics_host, over_tls)
     from dealwire.export.fleet.consumer import Consumer
     from dealwire.export.secrecy import exposures
 
     for warning in exposures(mqtt, password_file=mqtt_password_file, key_file=mqtt_key):
         echo(f"dealwire: warning: {warning}", err=True)
-    files = {"ca_file": mqtt_ca, "cert_file": mqtt_cert, "key_file": mqtt_key}
-    try:
-        broker = Broker.parse(mqtt, mqtt_password_file, **files)
-    except ValueError as error:
-        hint = "--mqtt-password-file" if isinstance(error, PasswordUnreadable) else "--mqtt"
-        raise click.BadParameter(str(error), param_hint=hint) from None
+    broker = _broker_of(mqtt, mqtt_password_file, ca_file=mqtt_ca, cert_file=mqtt_cert, key_file=mqtt_key)
 
     async def go() -> None:
         consumer = Consumer(
             broker, postgres, name=name, group=group, report=lambda line: echo(f"dealwire: {line}", err=True)
         )
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, soon(consumer.stop))
-        with metrics_of(consumer.counts, metrics_host, metrics_port):
+        with metrics_of(consumer.counts, metrics_host, metrics_port, tls):
             await consumer.run(wait=wait)
         counts = consumer.counts
         echo(f"{counts.lines} lines, {counts.refused.total()} refused, {counts.requested} requests", err=True)
@@ -143,9 +155,36 @@ def consume(
     run(go())
 
 
+def _broker_of(url: str, password_file: Path | None, **files: Path | None) -> "Broker":
+    from dealwire.export.broker import Broker, PasswordUnreadable
+
+    try:
+        return Broker.parse(url, password_file, **files)
+    except ValueError as error:
+        hint = "--mqtt-password-file" if isinstance(error, PasswordUnreadable) else "--mqtt"
+        raise click.BadParameter(str(error), param_hint=hint) from None
+
+
+def _tls_of(host: str, over: MetricsTls) -> "ServerTls | None":
+    """Return the certificate of the metrics; None without one, which is refused beyond this machine."""
+    cert, key, client_ca = over["metrics_cert"], over["metrics_key"], over["metrics_client_ca"]
+    if cert is None:
+        if key is not None or client_ca is not None:
+            raise click.UsageError("--metrics-key and --metrics-client-ca need --metrics-cert")
+        if not over["metrics_plain"] and not is_loopback(host):
+            why = f"{host} can be reached from other machines without TLS; add --metrics-cert, or --metrics-plain"
+            raise click.BadParameter(why, param_hint="--metrics-host")
+        return None
+    if over["metrics_plain"]:
+        raise click.UsageError("--metrics-plain and --metrics-cert exclude each other")
+    from dealwire.tls import ServerTls, TlsFiles
+
+    return ServerTls(TlsFiles(cert, key, client_ca))
+
+
 @contextlib.contextmanager
-def metrics_of(counts: "ConsumerCounts", host: str, port: int | None) -> Iterator[None]:
-    """Serve a consumer's metrics until the block ends, if a port is given."""
+def metrics_of(counts: "ConsumerCounts", host: str, port: int | None, tls: "ServerTls | None" = None) -> Iterator[None]:
+    """Serve a consumer's metrics until the block ends, if a port is given. SIGHUP reads their certificate again."""
     if port is None:
         yield
         return
@@ -153,8 +192,14 @@ def metrics_of(counts: "ConsumerCounts", host: str, port: int | None) -> Iterato
         raise ExtraMissing("prometheus-client", "metrics")
     from dealwire.export.fleet.metrics import FleetMetrics
     from dealwire.export.metrics_server import MetricsServer
+    from dealwire.hub.health import Health
+    from dealwire.service.reloads import Reloads, certificate
 
-    with MetricsServer(FleetMetrics(counts), host=host, port=port) as server:
+    with MetricsServer(FleetMetrics(counts), host=host, port=port, tls=tls) as server:
+        if tls is not None:
+            reloads = Reloads()
+            reloads.add(certificate("metrics", tls, Health()))
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reloads.start)
         echo(f"metrics: {server.address}", err=True)
         yield
 

@@ -14,6 +14,14 @@ from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.find_rounds import rounds_command
 from dealwire.cli.obligations import obligations_command, time_text
 from dealwire.cli.options import FILE, APath, WholeRange
+from dealwire.cli.prove import (
+    check_proof_command,
+    checkpoint_command,
+    grown_command,
+    keep_command,
+    prove_command,
+    signer_commands,
+)
 from dealwire.cli.release_held import release_command
 from dealwire.cli.round_sheet import round_command
 from dealwire.cli.table_options import make_table, table_options
@@ -31,6 +39,8 @@ from dealwire.journal.salvage import salvage
 from dealwire.journal.sealing import SealingKey, load_key
 from dealwire.journal.segments import export_segment
 from dealwire.journal.settings import edition_in, named_edition
+from dealwire.journal.stamping import DayStamp, authority_of, check_stamps
+from dealwire.journal.witnessing import check_against, read_state
 from devices.clock import SystemClock
 
 SCHEMA = "dealwire.journal-check/1"
@@ -47,6 +57,8 @@ command.add_command(round_command)
 command.add_command(rounds_command)
 command.add_command(release_command)
 command.add_command(obligations_command)
+for _each in (signer_commands, checkpoint_command, prove_command, check_proof_command, grown_command, keep_command):
+    command.add_command(_each)
 
 
 def opened(file: Path, key_file: Path | None) -> JournalReader:
@@ -59,17 +71,26 @@ def opened(file: Path, key_file: Path | None) -> JournalReader:
 @key_option(help="Also open every seal with the keys in FILE.")
 @click.option("--expect", metavar="SEQ:HASH", help="Record that was noted elsewhere; it must be in the journal.")
 @click.option("--head", metavar="HASH", help="Hash that the newest record must have.")
+@click.option("--stamps", "authority", type=FILE, metavar="CA.pem", help="Also check time stamps by these authorities.")
+@click.option("--witness", "state", type=FILE, metavar="STATE", help="What a witness kept of the journal's tree.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify_command(
-    files: tuple[Path, ...], key_file: Path | None, expect: str | None, head: str | None, as_json: bool
+    files: tuple[Path, ...],
+    key_file: Path | None,
+    expect: str | None,
+    head: str | None,
+    authority: Path | None,
+    state: Path | None,
+    as_json: bool,
 ) -> None:
     """Verify every record of the journal FILE: the hash chain, the numbering, and the file itself. No key is needed.
 
     Several FILEs are archived segments of one journal, oldest first, followed by the journal; each must continue where
     the one before it ends. The last line of the output is the number and hash of the newest record. Note it elsewhere:
     with --expect you can later prove that nothing before it was removed or rewritten, which a journal alone cannot
-    show. The exit code is 6 if the journal is damaged.
+    show; --witness does the same with the line that a witness kept. The exit code is 6 if the journal is damaged.
     """
+    seen, stamps = read_state(state) if state is not None else [], list[tuple[str, DayStamp]]()
     noted = _noted(expect) if expect is not None else None
     whole: list[JournalVerdict] = []
     for file in files:
@@ -81,6 +102,9 @@ def verify_command(
                 why = f"it continues record {found.anchor}, but the file before it ends with {whole[-1].head}"
                 raise Stop(Exit.PROTOCOL, f"{file}: {why}")
             whole.append(found)
+            if state is not None and file == files[-1] and not check_against(reader, seen, state.name):
+                raise Stop(Exit.PROTOCOL, f"{file}: {state} has no line of this journal")
+            stamps += check_stamps(reader, authority_of(authority)) if authority is not None else ()
     newest, records = whole[-1].head, sum(found.records for found in whole)
     if head is not None and head.lower() != newest.hash.hex():
         raise Stop(Exit.PROTOCOL, f"{files[-1]}: the newest record is {newest}, not the one with hash {head}")
@@ -93,13 +117,19 @@ def verify_command(
         return
     words = f"raw records and snapshots: {sealed} sealed, "
     words += f"{unsealed} of them opened, " if key_file is not None else "not opened without a key, "
-    words += f"{clear} in clear text"
+    _print_verdict(whole, f"{words}{clear} in clear text", stamps if authority is not None else None)
+
+
+def _print_verdict(whole: list[JournalVerdict], words: str, stamps: list[tuple[str, DayStamp]] | None) -> None:
+    records, after = sum(found.records for found in whole), whole[0].anchor
     first_ns, last_ns = whole[0].first_ns, whole[-1].last_ns
     echo(f"{records} records, {time_text(first_ns)} to {time_text(last_ns)}, in one unbroken chain")
     if after.sequence:
         echo(f"begins after record {after}; earlier records are in archived segments")
     echo(words)
-    echo(f"head {newest}")
+    if stamps is not None:
+        echo(f"{len(stamps)} time stamps" + (f", the newest of {stamps[-1][1].at.isoformat()}" if stamps else ""))
+    echo(f"head {whole[-1].head}")
 
 
 def _noted(text: str) -> Head:

@@ -20,13 +20,16 @@ from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart
 from dealwire.hub.hub import Hub
 from dealwire.service.notify import Notifier
-from dealwire.service.readiness import CONSOLE_MODULES, StartOptions, installed, readiness, tokens_in_clear
+from dealwire.service.readiness import CONSOLE_MODULES, StartOptions, files_of, in_clear, installed, readiness
+from dealwire.service.reloads import certificate, line_certificates
 from dealwire.service.seals import leave_no_core, reading_key
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
     from dealwire.export.mqtt import MqttExporter
+    from dealwire.hub.actions import Action
     from dealwire.service.service import Service
+    from dealwire.tls import ServerTls
     from devices.simulator.host import SimulatorHost
 
 _log = logging.getLogger("dealwire")
@@ -163,7 +166,8 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
     from dealwire.service.interpreter import made_for_good
     from dealwire.service.service import FAREWELL_S, Service
 
-    if configuration.journal.key_file is not None or configuration.journal.auditor_key_file is not None:
+    part = configuration.journal
+    if any((part.key_file, part.auditor_key_file, part.signing_key_file)):
         leave_no_core()
     for warning in warnings_of(configuration):
         _log.warning("%s", warning)
@@ -171,12 +175,21 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
         service = stack.enter_context(
-            Service(configuration, hub, anew=options.anew, clock_is_right=options.clock_is_right, notifier=notifier)
+            Service(
+                configuration,
+                hub,
+                anew=options.anew,
+                clock_is_right=options.clock_is_right,
+                restored=options.file_counts,
+                notifier=notifier,
+            )
         )
         if options.file_counts:
             note_decision(service, against)
         if bench is not None:
             service.simulate(configuration.table[0].name, bench)
+        for ends in line_certificates(configuration, service.health):
+            service.reloads.add(ends)
         ended_by = stack.enter_context(signals(service))
         if options.with_console and configuration.console is not None:
             stack.enter_context(console_of(configuration.console, service, options.port))
@@ -192,8 +205,8 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
 
 @contextlib.contextmanager
 def signals(service: "Service") -> Iterator[list[int]]:
-    """Stop the service on SIGTERM and SIGINT, and yield the list that the signal is added to. SIGHUP is logged and
-    ignored."""
+    """Stop the service on SIGTERM and SIGINT, and yield the list that the signal is added to. SIGHUP reads certificates
+    again."""
     ended_by: list[int] = []
 
     def end(number: int, _: object) -> None:
@@ -201,7 +214,7 @@ def signals(service: "Service") -> Iterator[list[int]]:
         service.stop()
 
     def hang_up(_number: int, _frame: object) -> None:
-        _log.warning("SIGHUP: ignored; restart the service to read table.toml again, every round then resumes")
+        service.reloads.start()
 
     handlers = {signal.SIGTERM: end, signal.SIGINT: end, signal.SIGHUP: hang_up}
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
@@ -220,6 +233,21 @@ def has_console() -> bool:
     return installed(*CONSOLE_MODULES)
 
 
+def _buttons(service: "Service") -> "dict[str, list[Action]]":
+    """Return the console's buttons of each table."""
+    from dealwire.service.actions import faults, of_attested, of_table, offered
+
+    return {
+        name: [
+            *offered(session.part.device, session.table.flow.procedure),
+            *of_attested(service.attested(name)),
+            *(of_table() if session.table.terms is not None else ()),
+            *(faults(session.bench.table.units) if session.bench is not None else ()),
+        ]
+        for name, session in service.tables.items()
+    }
+
+
 @contextlib.contextmanager
 def console_of(part: ConsolePart, service: "Service", port: int | None = None) -> Iterator[str]:
     """Serve the console until the block ends; yield its address, which is printed too. `port` overrides the file's."""
@@ -228,7 +256,6 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
     from dealwire.console.journals import journal_sources
     from dealwire.console.server import Console
     from dealwire.console.tokens import Tokens
-    from dealwire.service.actions import faults, of_table, offered
 
     journal = service.configuration.journal
     shown = Console(
@@ -236,32 +263,38 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         host=part.host,
         port=part.port if port is None else port,
         tokens=Tokens.read(part.tokens_file) if part.tokens_file is not None else None,
-        actions={
-            name: [
-                *offered(session.part.device, session.table.flow.procedure),
-                *(of_table() if session.table.terms is not None else ()),
-                *(faults(session.bench.table.units) if session.bench is not None else ()),
-            ]
-            for name, session in service.tables.items()
-        },
+        actions=_buttons(service),
         recordings=part.recordings,
         sources=journal_sources(journal.path, reading_key(journal), service.tables),
         journal=journal.path,
         names=part.names,
         secure=part.secure,
+        tls=tls_of("console", part, service),
         proxies=part.proxies,
         idle_minutes=part.idle_minutes,
         clock=service.clock,
         note_access=service.note_access,
     )
-    if (text := tokens_in_clear(part)) is not None:
-        _log.warning("console: %s", text)
     shown.start()
     try:
         echo(f"console: {shown.address}", err=True)
         yield shown.address
     finally:
         shown.stop()
+
+
+def tls_of(server: str, part: ConsolePart | MetricsPart, service: "Service") -> "ServerTls | None":
+    """Return the certificate of a server, which SIGHUP reads again; None, with a warning if that is unsafe, without
+    one."""
+    if part.tls is None:
+        if (text := in_clear(part)) is not None:
+            _log.warning("%s: %s", server, text)
+        return None
+    from dealwire.tls import ServerTls
+
+    tls = ServerTls(files_of(part.tls))
+    service.reloads.add(certificate(server, tls, service.health))
+    return tls
 
 
 @contextlib.contextmanager
@@ -286,7 +319,8 @@ def metrics_of(part: MetricsPart, service: "Service", mqtt: "MqttExporter | None
 
     progress = mqtt.progress if mqtt is not None else None
     metrics = Metrics(service.hub, journal=service.journal, mqtt=progress, health=service.health)
-    with MetricsServer(metrics, host=part.host, port=part.port, names=part.names) as server:
+    tls = tls_of("metrics", part, service)
+    with MetricsServer(metrics, host=part.host, port=part.port, names=part.names, tls=tls) as server:
         echo(f"metrics: {server.address}", err=True)
         yield
 

@@ -29,6 +29,8 @@ from dealwire.rehearsal.scenario_file import clean_scenario, find_scenario, scen
 from dealwire.rehearsal.serve import serve
 from devices.clock import SystemClock
 from devices.files import read_file
+from devices.line.loop import Member
+from devices.simulator.gat import FAULTS, GatTable, SimulatedGat, software
 from devices.simulator.host import SimulatorHost
 from devices.simulator.shoe_table import FRONT_ENDS
 from devices.simulator.unit import Unit
@@ -74,9 +76,12 @@ LINE = usually("pty", metavar="pty|tcp:PORT")
     (
         "--identity identities",
         A_FOLDER,
-        "Give the devices keys from files in this folder, which are made if absent, so that their lines can be sealed. "
+        "Give the devices keys from files in this folder, which are made if absent, so that their lines can be sealed "
+        "and, once a maker has certified them, their measurements are signed. "
         "Then `pair DEVICE`, `forget DEVICE` and `close DEVICE` on standard input are a person at its door.",
     ),
+    ("--gat gat_line", {"metavar": "pty|tcp:PORT"}, "Also answer GAT on this line, for the first of the devices."),
+    ("--gat-fault", {"type": click.Choice(list(FAULTS))}, "With --gat: fault of that line."),
     ("--list as_list", FLAG, "List the scenarios that are included."),
     ("--json as_json", FLAG, "Print the addresses as one JSON object."),
 )
@@ -111,6 +116,7 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             echo(name)
         return
+    gat = GatPort(dealt.pop("gat_line"), dealt.pop("gat_fault"))
     chosen = _chosen(ctx, **dealt)
     if again or procedure:
         chosen = endless(chosen, faults=faults, seed=seed)
@@ -120,15 +126,35 @@ def command(
     serve(
         chosen,
         lines={**_dealing(chosen, shuffler, shoe), "table-controller": controller},
-        ready=lambda addresses: _announce(addresses, spoken, hands, as_json),
+        ready=lambda addresses: _announce(addresses, spoken, hands, as_json, gat.address),
         speed=speed,
         shoe_dialect=shoe_dialect,
         forever=forever,
         beside=lambda host, table: [
             *_hands_port(hands, host, _flashed(table, firmware)),
             *_doors(identities, host, table, as_json),
+            *gat.members(table),
         ],
     )
+
+
+class GatPort:
+    """GAT line of the first device of a simulated table that has an image; none without a `line`."""
+
+    def __init__(self, line: str | None, fault: str | None) -> None:
+        if fault and not line:
+            raise click.UsageError("--gat-fault needs --gat")
+        self._line, self._fault = line, fault or ""
+        self.address = ""
+
+    def members(self, table: DealtTable) -> list[Member]:
+        """Open the line. Return the members that run it."""
+        if self._line is None:
+            return []
+        name, unit = next((name, unit) for name, unit in table.units.items() if isinstance(unit, Unit))
+        host = SimulatorHost(GatTable(SimulatedGat(software(name, unit.image), self._fault)), {"gat": self._line})
+        self.address = host.addresses["gat"]
+        return [host, *host.lines.values()]
 
 
 def _chosen(ctx: click.Context, scenario: str, seats: int, house: Path | None, house_game: str | None) -> AnyScenario:
@@ -217,11 +243,15 @@ def _fitting(ctx: click.Context, scenario: AnyScenario) -> AnyScenario:
     return scenario
 
 
-def _announce(addresses: dict[str, str], spoken: str, hands: Path | None, as_json: bool) -> None:
-    """Print the addresses of the devices; `spoken` is the dialect option that the command needs, too."""
+def _announce(addresses: dict[str, str], spoken: str, hands: Path | None, as_json: bool, gat: str) -> None:
+    """Print the addresses of the devices; `spoken` is the dialect option that the command needs, too. `gat` is the
+    address of the GAT line, or empty."""
     if as_json:
-        say_object("dealwire.sim/1", "ready", lines=addresses, **({"hands": str(hands)} if hands else {}))
+        beside = ({"hands": str(hands)} if hands else {}) | ({"gat": gat} if gat else {})
+        say_object("dealwire.sim/1", "ready", lines=addresses, **beside)
         return
+    if gat:
+        echo(f"dealwire device verify --gat {gat}")
     options = [
         f"--{'controller' if name == 'table-controller' else name} {address}" for name, address in addresses.items()
     ]

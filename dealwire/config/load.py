@@ -85,9 +85,8 @@ def contradictions(found: Configuration) -> Iterator[Fault]:
     """Yield all problems of the file as a whole, in its order."""
     banks = Banks()
     tables = (_table(part, ("table", index), banks) for index, part in enumerate(found.table))
-    yield from [*_seals(found), *_sealed_lines(found), *_doubles(found), *chain.from_iterable(tables)] or _meters(
-        found, banks
-    )
+    whole = [*_seals(found), *_sealed_lines(found), *_doubles(found), *_attestation(found)]
+    yield from [*whole, *chain.from_iterable(tables)] or _meters(found, banks)
 
 
 def _meters(found: Configuration, banks: Banks) -> Iterator[Fault]:
@@ -112,6 +111,22 @@ def _shared(part: TablePart, banks: Banks) -> Iterator[tuple[str, Path, MeterBan
 def _seals(found: Configuration) -> Iterator[Fault]:
     if found.journal.key_file is not None and found.journal.auditor_key_file is not None:
         yield ("journal", "auditor-key-file"), "key-file and auditor-key-file both seal the journal; give only one"
+
+
+def _attestation(found: Configuration) -> Iterator[Fault]:
+    """Check that every device can prove its firmware, or is named among those that need not."""
+    part = found.attestation
+    if part is None:
+        return
+    devices = {f"{table.name}/{each.name}": each for table in found.table for each in table.device}
+    for name in part.without:
+        if name not in devices:
+            yield ("attestation", "without"), f"there is no device {name}; there are {', '.join(devices)}"
+    for name, device in devices.items():
+        if name not in part.without and (device.dialect != "tdp" or device.address.startswith("replay:")):
+            what = f"uses {device.dialect}" if device.dialect != "tdp" else "is a recording"
+            why = f"{name} {what} and cannot prove its firmware; add it to without, or leave the table out"
+            yield ("attestation", "without"), why
 
 
 def _sealed_lines(found: Configuration) -> Iterator[Fault]:

@@ -246,6 +246,14 @@ class JournalPart(TomlTable):
     auditor_key_file: FilePath | None = None
     """Alternative to `key_file`: the public half of an auditor's pair, with which no one at the table reads a finished
     round."""
+    signing_key_file: FilePath | None = None
+    """Key that signs checkpoints of the journal's tree, which proofs of rounds need. Without one there is no tree."""
+    checkpoint_seconds: Annotated[int, Field(ge=1, le=3600)] = 60
+    """Seconds between two checkpoints, if anything was written since."""
+    timestamp_url: Annotated[str, Field(pattern=r"^https?://\S+$")] | None = None
+    """Authority that stamps the newest checkpoint once in a gaming day (RFC 3161). Needs the extra `stamp`."""
+    timestamp_ca_file: FilePath | None = None
+    """Certificates of trusted authorities, PEM; a stamp of another one is refused."""
 
     @model_validator(mode="after")
     def _copies_have_folders(self) -> "JournalPart":
@@ -254,6 +262,30 @@ class JournalPart(TomlTable):
                 f"copies = {self.copies} needs as many folders in archive, which names {len(self.archive)}"
             )
         return self
+
+    @model_validator(mode="after")
+    def _stamps_are_of_checkpoints(self) -> "JournalPart":
+        if self.timestamp_url is not None and self.timestamp_ca_file is None:
+            raise ValueError("timestamp-url needs timestamp-ca-file, the certificates of the authority")
+        if self.timestamp_url is not None and self.signing_key_file is None:
+            raise ValueError("timestamp-url needs signing-key-file: what is stamped are checkpoints")
+        return self
+
+
+class TlsPart(TomlTable):
+    """TLS of a server: its certificate, and whose clients it lets in. The files are PEM, and read again on SIGHUP."""
+
+    cert_file: FilePath
+    """The server's certificate, and its chain behind it."""
+    key_file: FilePath | None = None
+    """The key to that certificate, if it is not in the same file. Only its owner may read it."""
+    client_ca_file: FilePath | None = None
+    """The authority of client certificates; with it, no one connects without one."""
+
+
+def _plain_or_tls(part: "ConsolePart | MetricsPart") -> None:
+    if part.plain and part.tls is not None:
+        raise ValueError("plain = true and tls exclude each other")
 
 
 class ConsolePart(TomlTable):
@@ -275,6 +307,10 @@ class ConsolePart(TomlTable):
     """Host names it answers to besides its own, such as a proxy's."""
     secure: bool = False
     """True if browsers reach it over TLS only, through a proxy."""
+    tls: TlsPart | None = None
+    """The certificate to serve with. Without it, connections are plain."""
+    plain: bool = False
+    """True to listen beyond this machine without TLS."""
     proxies: tuple[Network, ...] = ()
     """Addresses or networks of proxies that name the client they ask for."""
     idle_minutes: Annotated[int, Field(ge=0, le=720)] = 30
@@ -284,6 +320,7 @@ class ConsolePart(TomlTable):
     def _secure_has_a_name(self) -> "ConsolePart":
         if self.secure and not self.names:
             raise ValueError("secure needs names: the host name under which browsers reach the console by TLS")
+        _plain_or_tls(self)
         return self
 
 
@@ -316,6 +353,15 @@ class MetricsPart(TomlTable):
     """TCP port; 0 takes any free port."""
     names: tuple[HostName, ...] = ()
     """Host names that requests may use; an address needs none."""
+    tls: TlsPart | None = None
+    """The certificate to serve with. Without it, connections are plain."""
+    plain: bool = False
+    """True to listen beyond this machine without TLS."""
+
+    @model_validator(mode="after")
+    def _plain_without_tls(self) -> "MetricsPart":
+        _plain_or_tls(self)
+        return self
 
 
 class ExportsPart(TomlTable):
@@ -326,6 +372,22 @@ class ExportsPart(TomlTable):
     metrics: MetricsPart | None = None
 
 
+class AttestationPart(TomlTable):
+    """Proof of firmware that devices must give: each signs a measurement with a key that its maker certified. What a
+    device deals without it is held."""
+
+    makers: FilePath
+    """Public keys of the makers who certify devices, one a line."""
+    signers: FilePath
+    """Public keys of those who sign the list of allowed firmware, one a line."""
+    allowed: FilePath
+    """The signed list of allowed firmware."""
+    each_minutes: Annotated[int, Field(ge=0, le=10080)] = 60
+    """Average minutes between two unannounced measurements of a device; 0: only as it connects, and on demand."""
+    without: tuple[Annotated[str, Field(pattern=r"^[^/]+/[^/]+$")], ...] = ()
+    """Devices that need not prove anything, as `TABLE/DEVICE`. All others must."""
+
+
 class Configuration(TomlTable):
     """The whole file."""
 
@@ -334,6 +396,7 @@ class Configuration(TomlTable):
     journal: JournalPart
     console: ConsolePart | None = None
     exports: ExportsPart = ExportsPart()
+    attestation: AttestationPart | None = None
     lines: LinesPart | None = None
 
     @model_validator(mode="before")

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 import socket
+import ssl
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -81,9 +82,10 @@ class Server(uvicorn.Server):
         most_each: int,
         exempt: Callable[[str], bool],
         on_beat: Callable[[], None],
+        tls: Callable[[], ssl.SSLContext] | None = None,
     ) -> None:
         super().__init__(config)
-        self.gate = AcceptGate(listener, self._connection, most=most, most_each=most_each, exempt=exempt)
+        self.gate = AcceptGate(listener, self._connection, most=most, most_each=most_each, exempt=exempt, tls=tls)
         self._on_beat = on_beat
         self._ended = asyncio.Event()
         logging.getLogger("uvicorn.error").addFilter(quiet)

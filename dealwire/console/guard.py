@@ -34,6 +34,8 @@ SECURITY_HEADERS: Final = {
     "permissions-policy": "camera=(), geolocation=(), microphone=(), usb=(), serial=()",
 }
 
+TLS_HEADERS: Final = {"strict-transport-security": "max-age=31536000"}
+
 OPEN_PATHS: Final = ("/static/", "/sign-in")
 """Paths a browser must load in order to sign in."""
 
@@ -83,7 +85,8 @@ class AccessGuard:
 
     - `names`: host names a browser may use.
     - `open_reading`: anyone may read without signing in.
-    - `secure`: browsers connect over TLS, through a proxy under one of `names`, and only its pages may act.
+    - `secure`: browsers connect over TLS, maybe through a proxy under one of `names`, and only such pages may act.
+    - `own_tls`: this server ends TLS itself, so it tells browsers to come by TLS alone.
     - `proxies`: proxies whose word about the client's address is trusted.
     - `on_foreign`: called with the address that sent a request which only pages of this server may send.
 
@@ -101,6 +104,7 @@ class AccessGuard:
         loopback_only: bool,
         open_reading: bool,
         secure: bool = False,
+        own_tls: bool = False,
         proxies: Proxies | None = None,
         on_foreign: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -108,6 +112,7 @@ class AccessGuard:
         self._names, self._open_reading = HostNames(names, loopback_only=loopback_only), open_reading
         self._schemes = ("https",) if secure else ("http", "https")
         self._places = frozenset(name.lower() for name in names) if secure else frozenset()
+        self._headers = {**SECURITY_HEADERS, **(TLS_HEADERS if own_tls else {})}
         self._proxies, self._on_foreign = proxies or Proxies(), on_foreign
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -136,7 +141,7 @@ class AccessGuard:
             return
         # The client left before its request was complete, or the server stops before the answer is.
         with contextlib.suppress(ClientDisconnect, asyncio.CancelledError):
-            await self._app(scope, receive, _with_headers(send))
+            await self._app(scope, receive, self._with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         if framed_doubtfully(scope["http_version"], (name for name, _ in scope["headers"])):
@@ -162,7 +167,7 @@ class AccessGuard:
             await send({"type": "websocket.close", "code": 1008})
             return
         close = {"connection": "close"} if why == DOUBTFUL else None
-        await _short(scope, *why, close)(scope, receive, _with_headers(send))
+        await _short(scope, *why, close)(scope, receive, self._with_headers(send))
 
     async def _ask_to_sign_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -170,23 +175,22 @@ class AccessGuard:
             await send({"type": "websocket.accept"})
             await send({"type": "websocket.close", "code": NOT_SIGNED_IN})
         elif scope["method"] in ("GET", "HEAD") and "text/html" in Headers(scope=scope).get("accept", ""):
-            await RedirectResponse("/sign-in", 303)(scope, receive, _with_headers(send))
+            await RedirectResponse("/sign-in", 303)(scope, receive, self._with_headers(send))
         else:
-            await _short(scope, 401, "sign in first")(scope, receive, _with_headers(send))
+            await _short(scope, 401, "sign in first")(scope, receive, self._with_headers(send))
+
+    def _with_headers(self, send: Send) -> Send:
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers[name] = value
+                headers.setdefault("cache-control", "no-store")
+            await send(message)
+
+        return sending
 
 
 def _short(scope: Scope, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
     """Return an error without a page, which would need a session: JSON for a client that asks for it, else one line."""
     return as_json(Headers(scope=scope), status, text, headers) or PlainTextResponse(f"{text}\n", status, headers)
-
-
-def _with_headers(send: Send) -> Send:
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in SECURITY_HEADERS.items():
-                headers[name] = value
-            headers.setdefault("cache-control", "no-store")
-        await send(message)
-
-    return sending

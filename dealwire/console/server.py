@@ -28,6 +28,7 @@ from dealwire.console.tokens import Tokens
 from dealwire.hub.actions import Action
 from dealwire.hub.hub import Hub
 from dealwire.listening import connections_allowed, is_loopback, listening_error, listening_socket
+from dealwire.tls import ServerTls
 from devices.clock import Clock, SystemClock
 
 CONNECTIONS_MAX: Final = 160
@@ -50,6 +51,7 @@ class Console:
     - `journal`: file in which rounds are looked up.
     - `names`: further host names that browsers may use, such as a proxy's.
     - `secure`: browsers connect over TLS, through a proxy.
+    - `tls`: the certificate to serve with; without one, connections are plain.
     - `proxies`: addresses or networks of proxies that name the client they ask for.
     - `idle_minutes`: a session without requests for that long ends; 0: never.
     - `note_access`: writes a sentence about a sign-in or a refusal into the record of the named table, or of all
@@ -69,12 +71,14 @@ class Console:
         journal: Path | None = None,
         names: Sequence[str] = (),
         secure: bool = False,
+        tls: ServerTls | None = None,
         proxies: Sequence[str] = (),
         idle_minutes: int = IDLE_MINUTES,
         clock: Clock | None = None,
         note_access: Callable[[str, str], None] = lambda _table, _text: None,
     ) -> None:
-        self._host, self._port, self._names, self._secure = host, port, names, secure
+        self._host, self._port, self._names, self._tls = host, port, names, tls
+        self._proxied, self._secure = bool(names) or secure, secure or tls is not None
         self._proxies = Proxies(proxies)
         self._clock = clock or SystemClock()
         self._tokens = tokens or Tokens({})
@@ -99,7 +103,7 @@ class Console:
     def address(self) -> str:
         """The address to open in a browser, once it listens."""
         host = f"[{self._host}]" if ":" in self._host else self._host
-        return f"http://{host}:{self._port}/"
+        return f"http{'s' if self._tls is not None else ''}://{host}:{self._port}/"
 
     def start(self) -> None:
         """Listen and serve; return when pages can be loaded. LineBusy, LineDenied or LineAbsent names the address."""
@@ -147,6 +151,7 @@ class Console:
             most_each=ADDRESS_MAX,
             exempt=lambda host: is_loopback(host) or host in self._proxies,
             on_beat=self._on_beat,
+            tls=self._tls.context if self._tls is not None else None,
         )
         serving = asyncio.create_task(server.serve())
         while not server.started and not serving.done():
@@ -183,7 +188,6 @@ class Console:
         cookie = f"{'__Host-' if self._secure else ''}dealwire-{self._port}"
         door = SignIn(self._tokens, self._sessions, self._clock, cookie, self._audit, secure=self._secure)
         local = is_loopback(self._host)
-        proxied = bool(self._names) or self._secure
         return AccessGuard(
             Pages(self._board, door, self._endpoint, self._shelf, self._sheets).app(),
             sessions=self._sessions,
@@ -191,8 +195,9 @@ class Console:
             cookie=cookie,
             names=[*self._names, self._host],
             loopback_only=local,
-            open_reading=local and not proxied,
+            open_reading=local and not self._proxied,
             secure=self._secure,
+            own_tls=self._tls is not None,
             proxies=self._proxies,
             on_foreign=self._on_foreign,
         )

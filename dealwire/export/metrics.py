@@ -105,6 +105,11 @@ MEASURES: Final = {
     "dealwire_archive_missing": gauge(
         "", "Finished days that are not complete in the archive; they stay in the journal."
     ),
+    "dealwire_certificate_expires_timestamp_seconds": gauge(
+        "for",
+        "End of the certificate of `console`, `metrics` or a line `TABLE/DEVICE`, or of what it depends on if that ends"
+        " earlier.",
+    ),
     "dealwire_journal_failed": gauge("", "1 if the journal accepts no more records."),
     "dealwire_journal_written_timestamp_seconds": gauge("", "Time at which a record was last on the disk."),
     "dealwire_beat_timestamp_seconds": gauge("", "Time of the event loop's last check, which it does once a second."),
@@ -234,6 +239,8 @@ def _of_health(health: Health, out: Samples) -> None:
     out["dealwire_disk_free_bytes"][()] = health.disk_free
     out["dealwire_disk_size_bytes"][()] = health.disk_size
     out["dealwire_archive_missing"][()] = health.archive_missing
+    for server, ends_ns in health.certificates.copy().items():
+        out["dealwire_certificate_expires_timestamp_seconds"][server,] = ends_ns // NS
     for labels, (frames, noise) in health.lines.copy().items():
         out["dealwire_line_frames"][labels] = frames
         out["dealwire_line_noise_bytes"][labels] = noise

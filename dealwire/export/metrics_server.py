@@ -24,6 +24,7 @@ from dealwire.listening import (
     listening_error,
     listening_socket,
 )
+from dealwire.tls import ServerTls
 from protocol.errors import LocalError
 
 CONNECTIONS_MAX: Final = 16
@@ -55,23 +56,29 @@ class MetricsUnusable(LocalError):
 
 class MetricsServer:
     """Server of `/metrics` for clients that can reach `host`, by default this machine alone. `names` are host names
-    that it answers to in addition to numeric addresses. Raise LineBusy, LineDenied or LineAbsent if it cannot listen,
-    MetricsUnusable if it cannot start.
+    that it answers to in addition to numeric addresses, and `tls` is the certificate to serve with. Raise LineBusy,
+    LineDenied or LineAbsent if it cannot listen, MetricsUnusable if it cannot start.
 
     Use it as a context manager, or call `stop`.
     """
 
     def __init__(
-        self, metrics: MetricSource, *, host: str = "127.0.0.1", port: int = 9420, names: Sequence[str] = ()
+        self,
+        metrics: MetricSource,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 9420,
+        names: Sequence[str] = (),
+        tls: ServerTls | None = None,
     ) -> None:
-        self._metrics = metrics
+        self._metrics, self._tls = metrics, tls
         try:
             self._listener = listening_socket(host, port, BACKLOG)
         except OSError as error:
             raise listening_error(f"metrics {host}:{port}", error) from None
         self._names = HostNames([*names, host], loopback_only=is_loopback(host))
         place = f"[{host}]" if ":" in host else host
-        self.address = f"http://{place}:{self._listener.getsockname()[1]}/metrics"
+        self.address = f"http{'s' if tls is not None else ''}://{place}:{self._listener.getsockname()[1]}/metrics"
         self._end: Callable[[], None] = lambda: None
         self._failed: OSError | None = None
         ready = threading.Event()
@@ -114,7 +121,8 @@ class MetricsServer:
 
         self._end = end
         most = connections_allowed(CONNECTIONS_MAX)
-        gate = AcceptGate(self._listener, lambda: _Scrape(self._answer), most=most, most_each=ADDRESS_MAX)
+        tls = self._tls.context if self._tls is not None else None
+        gate = AcceptGate(self._listener, lambda: _Scrape(self._answer), most=most, most_each=ADDRESS_MAX, tls=tls)
         gate.open()
         ready.set()
         while not stop.is_set():

@@ -66,8 +66,8 @@ _CODES: Final = """
     drawn-outside burned-mid-race card-overdrawn cut-card other-shoe shoe-over shoe-ended misdeal-called
     ruled-on misdeal-refused deck-removed device-fault jam door-opened power-lost session-changed events-lost
     link-lost recording-ended session-returned device-swapped device-not-pinned round-repeated line-flooded
-    device-elsewhere round-number-again order-again statements-differ cleared-by-nobody
-    start-lost rounds-lost
+    device-elsewhere device-not-attested firmware-changed round-number-again order-again statements-differ
+    cleared-by-nobody start-lost rounds-lost
 """
 CODES: Final = frozenset(_CODES.split())
 """Incidents that are exported under their own code. All others are exported as `other`, as are those that name a joker.

@@ -31,6 +31,8 @@ class Health:
         """Finished days that are not intact in the archive."""
         self.clock_offset_ns = 0
         """Lead of the host's clock over journal time; negative when it is behind."""
+        self.certificates: dict[str, int] = {}
+        """End of each server's certificate, in nanoseconds, by the server's name."""
         self.ndjson: NdjsonProgress | None = None
         """Progress of the lines on standard output; None if they are off."""
         self._most_ns = 0

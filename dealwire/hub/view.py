@@ -154,6 +154,8 @@ class DeviceView(Shown):
     state: str = ""
     problem: str | None = None
     since_ns: int | None = None
+    firmware: str = ""
+    """The firmware that the device proved, or why it has not; empty if it need not."""
 
 
 class UnknownView(Shown):

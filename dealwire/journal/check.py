@@ -8,6 +8,8 @@ from dealwire.journal.balancing import MEND, BooksCheck, OlderCheck
 from dealwire.journal.books import Books
 from dealwire.journal.contents import epoch_of
 from dealwire.journal.errors import JournalDamaged, JournalUnfit
+from dealwire.journal.log_tables import TREE_SINCE, LogCheck
+from dealwire.journal.logbook import LogBook
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import (
     DAY,
@@ -61,31 +63,34 @@ def follow(reader: JournalReader, before: Head, record: JournalRecord) -> Head:
     return Head(record.sequence, record.hash)
 
 
-def check_start(reader: JournalReader) -> tuple[Head, Books | None]:
+def check_start(reader: JournalReader) -> tuple[Head, Books | None, LogBook]:
     """Check what a start depends on: the chain of the newest records since the newest balance, the tables against them
     (a file of version 2 completely), and the table of openings.
 
-    Return the newest record, and the books (None for a file of version 1). JournalDamaged names what is wrong. No one
-    may write meanwhile. JournalUnfit for the copy of a day, whose tables do not cover the days before.
+    Return the newest record, the books (None for a file of version 1), and the tree. JournalDamaged names what is
+    wrong. No one may write meanwhile. JournalUnfit for the copy of a day, whose tables do not cover the days before.
     """
     if not reader.whole:
         why = "it is the copy of a day: earlier rounds and held money are in the journal itself; serve that"
         raise JournalUnfit(reader.path, why)
     _no_strangers(reader)
     if reader.version == 1:
-        return check_tail(reader), None
+        return check_tail(reader), None, LogBook()
     openings = _Openings(reader)
     for kind in (OPENED, DAY):  # few and indexed: one per start and day
         for record in reader.all_of(kind):
             openings.take(record)
     openings.finish()
     check = OlderCheck(reader) if reader.version == 2 else BooksCheck(reader, newest=True)
-    return check_tail(reader, check), check.books
+    log = LogCheck(reader) if reader.version >= TREE_SINCE else None
+    return check_tail(reader, check, log), check.books, log.book if log is not None else LogBook()
 
 
-def check_tail(reader: JournalReader, check: BooksCheck | OlderCheck | None = None) -> Head:
-    """Check the newest records and those that `check` needs; return the newest. JournalDamaged names the first that is
-    wrong."""
+def check_tail(
+    reader: JournalReader, check: BooksCheck | OlderCheck | None = None, log: LogCheck | None = None
+) -> Head:
+    """Check the newest records and those that `check` needs, and with `log` the tree; return the newest. JournalDamaged
+    names the first that is wrong."""
     after = max(reader.head.sequence - TAIL, reader.anchor.sequence)
     if isinstance(check, BooksCheck):
         after = min(after, check.after)
@@ -94,11 +99,16 @@ def check_tail(reader: JournalReader, check: BooksCheck | OlderCheck | None = No
     before = reader.anchor.hash if after == reader.anchor.sequence else reader.hash_at(after)
     head: Head | None = Head(after, before) if before is not None else None
     for record in reader.records(after):
+        previous = head
         head = Head(record.sequence, record.hash) if head is None else follow(reader, head, record)
         if check is not None:
             check.take(record)
+        if log is not None and previous is not None:
+            log.take(record, previous.hash)
     if check is not None:
         check.finish()
+    if log is not None:
+        log.finish()
     assert head is not None
     return head
 
@@ -127,6 +137,7 @@ class _Check:
         self._reader, self._open_seals, self._expect = reader, open_seals, expect
         self._found = JournalVerdict(head=reader.anchor, anchor=reader.anchor)
         self._lookups = lookups(reader)
+        self._log = LogCheck(reader, old=True) if reader.version >= TREE_SINCE else None
 
     def whole(self) -> JournalVerdict:
         """Check from the first record to the newest."""
@@ -145,6 +156,8 @@ class _Check:
                 self._take(record)
             for each in self._lookups:
                 each.finish()
+            if self._log is not None:
+                self._log.finish()
         if expect is not None and expect.sequence > found.head.sequence:
             there = found.head.sequence
             why = f"ends at record {there}; record {expect.sequence} existed before: the end was cut off"
@@ -153,9 +166,11 @@ class _Check:
 
     def _take(self, record: JournalRecord) -> None:
         reader, found, expect = self._reader, self._found, self._expect
-        found.head = follow(reader, found.head, record)
+        before, found.head = found.head, follow(reader, found.head, record)
         for each in self._lookups:
             each.take(record)
+        if self._log is not None:
+            self._log.take(record, before.hash)
         found.kinds[record.kind] += 1
         found.first_ns, found.last_ns = found.first_ns or record.at_ns, max(found.last_ns, record.at_ns)
         if record.kind in SEALED_KINDS:

@@ -32,9 +32,9 @@ from devices.files import check_kind, sync_folder
 
 APPLICATION_ID: Final = 0x64774A31
 """`dwJ1`, at byte 68 of the file."""
-VERSION: Final = 3
+VERSION: Final = 4
 """Version 1 had a record for each read and write, and no derived tables; version 2 had no `obligation` table, and
-neither releases nor balances as records."""
+neither releases nor balances as records; version 3 had no tree."""
 
 
 TROUBLE: Final = (sqlite3.Error, UnicodeDecodeError)
@@ -51,6 +51,7 @@ IS_ANNOUNCEMENT: Final = f"kind = '{KEY}'"
 
 _MARKS_1: Final = ("opened", "started", "resumed", "stopped", "line")
 _MARKS_2: Final = (*_MARKS_1, "snapshot", "settled", "day", "exported", "salvaged")
+_MARKS_3: Final = (*_MARKS_1, "snapshot", "settled", "held", "released", "balance", "day", "exported", "salvaged")
 
 RECORD: Final = """CREATE TABLE record (
         sequence INTEGER PRIMARY KEY,
@@ -69,6 +70,17 @@ _OBLIGATION: Final = """CREATE TABLE obligation (
         round INTEGER NOT NULL, at_ns INTEGER NOT NULL, cents INTEGER NOT NULL, currency TEXT NOT NULL,
         why TEXT NOT NULL, clause TEXT NOT NULL, readings TEXT NOT NULL, hash BLOB NOT NULL
     ) STRICT"""
+_TREE: Final = (
+    """CREATE TABLE leaf (
+        tree INTEGER NOT NULL, number INTEGER NOT NULL, sequence INTEGER NOT NULL, hash BLOB NOT NULL,
+        PRIMARY KEY (tree, number)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE node (
+        tree INTEGER NOT NULL, level INTEGER NOT NULL, number INTEGER NOT NULL, hash BLOB NOT NULL,
+        PRIMARY KEY (tree, level, number)
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE UNIQUE INDEX leaf_of ON leaf (sequence)",
+)
 DERIVED: Final = (
     _ANCHOR,
     _WHOLE,
@@ -87,6 +99,7 @@ DERIVED: Final = (
         exported TEXT, sha256 TEXT
     ) STRICT""",
     _OBLIGATION,
+    *_TREE,
 )
 """Derived tables for look-ups; `check.verify` checks them against the records."""
 
@@ -104,7 +117,8 @@ _SCHEMA: Final = "SELECT name, sql FROM sqlite_schema"
 _RAISED: Final = f"PRAGMA user_version = {VERSION}"
 _FROM: Final = {
     1: ("DROP INDEX mark", _MARK, *DERIVED, _RAISED),
-    2: ("DROP INDEX mark", _MARK, _WHOLE, _OBLIGATION, _RAISED),
+    2: ("DROP INDEX mark", _MARK, _WHOLE, _OBLIGATION, *_TREE, _RAISED),
+    3: ("DROP INDEX mark", _MARK, *_TREE, _RAISED),
 }
 
 COLUMNS: Final = "sequence, at_ns, line, kind, tbl, payload, hash"
@@ -298,7 +312,7 @@ def _made() -> dict[str, str]:
 
 def marks(version: int) -> str:
     """Return the condition of the index of marks in a file of this version."""
-    older = {1: _MARKS_1, 2: _MARKS_2}.get(version)
+    older = {1: _MARKS_1, 2: _MARKS_2, 3: _MARKS_3}.get(version)
     return f"kind IN ({_listed(older)})" if older is not None else IS_MARK
 
 

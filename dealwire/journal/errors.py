@@ -117,3 +117,19 @@ class SealingUnavailable(JournalError):
 
 class JournalDiffers(JournalError):
     """The published lines differ from what the raw record yields: another program, other terms, or an error."""
+
+
+class NotProvable(JournalError):
+    """The journal cannot prove this record, or not yet."""
+
+
+class ProofRefused(DealwireError):
+    """A proof does not show what it is to show."""
+
+
+class StampRefused(DealwireError):
+    """A time stamp cannot be had, or is not what was asked for."""
+
+
+class NoteRefused(DealwireError):
+    """A signed note is malformed, or a signature of a known key does not fit."""

@@ -13,6 +13,7 @@ from typing import Final
 from msgspec.json import encode
 
 from dealwire.journal import database
+from dealwire.journal.checkpoints import Checkpoints
 from dealwire.journal.contents import JournalLine, TableStart, snapshot_head
 from dealwire.journal.days import Days
 from dealwire.journal.obligations import Released, released
@@ -28,10 +29,12 @@ from dealwire.journal.records import (
     SALVAGED,
     SETTLED,
     SNAPSHOT,
+    STAMPED,
     STARTED,
     STOPPED,
 )
 from dealwire.journal.sealing import SealsWith, sealer_of
+from dealwire.journal.signing import SigningPair
 from dealwire.journal.standing import standing_of
 from dealwire.version import __version__
 from devices.clock import Clock
@@ -39,7 +42,7 @@ from rules.meters.settled_rounds import SettledKey
 
 _log = logging.getLogger(__name__)
 
-SCHEMA: Final = "dealwire.journal/3"
+SCHEMA: Final = "dealwire.journal/4"
 
 
 class Journal(RecordWriter):
@@ -51,6 +54,7 @@ class Journal(RecordWriter):
     - `about`: further content of the opening's record.
     - `set_back`: journal time restarts with the clock, which is behind it; every table then starts over.
     - `believed`: trust the tables of the file, because the remaining records do not cover them.
+    - `signer`: signs checkpoints of the tree, which begins with the first opening that has one.
     """
 
     def __init__(
@@ -62,6 +66,7 @@ class Journal(RecordWriter):
         about: Mapping[str, object] | None = None,
         set_back: bool = False,
         believed: bool = False,
+        signer: SigningPair | None = None,
     ) -> None:
         path = Path(path)
         sealer = sealer_of(key, path)
@@ -74,12 +79,14 @@ class Journal(RecordWriter):
             self.taken_up = file.version == 1
             """True if the file was of an older version until now: its content yields other reports today."""
             self.days = Days(self, file, standing)
+            self.checkpoints = Checkpoints(self, signer, standing.checkpoint)
             self._lines, self._numbers = standing.lines, max(standing.tables, default=0)
             self._too_long: set[str] = set()
             ended = standing.running if set_back or self.taken_up else ()
             self._open_epoch(about or {}, max(clock.now_ns(), self.newest_ns), ended)
             if file.version < database.VERSION:  # so that no start reads records from before the books were kept
                 self.balance(self.newest_ns)
+            self.checkpoints.open(self.newest_ns)
             self.begin()
         except BaseException:
             file.close()
@@ -162,6 +169,7 @@ class Journal(RecordWriter):
         noted = released(table, held, who, badge, why)
         self.add(at_ns, 0, RELEASED, table, encode(noted))
         self.books.obligations.release(table, noted)
+        self.checkpoints.soon = True
         return noted
 
     # ------------------------------------------------------------------ where it all stands
@@ -189,11 +197,18 @@ class Journal(RecordWriter):
 
     def begin_day(self, day: str, at_ns: int) -> None:
         """Begin a gaming day for every table."""
+        if self.checkpoints.due:
+            self.checkpoints.sign(at_ns)  # so that the copy of the day can prove its last rounds
         self.days.begin(day, at_ns)
         for table in sorted({table for table, _ in self._lines}):  # each segment must contain the keys of its records
             self.announce(table, anew=True)
 
+    def stamped(self, fields: Mapping[str, object], at_ns: int) -> None:
+        """Record an authority's time stamp of a checkpoint."""
+        self.add(at_ns, 0, STAMPED, "", encode(dict(fields)))
+
     def salvaged(self, at_ns: int, found: Mapping[str, object]) -> None:
         """Record that everything before was recovered from a damaged file; `found` are JSON values with details."""
         self.add(at_ns, 0, SALVAGED, "", encode(dict(found)))
+        self.log.end()
         self.balance(at_ns)

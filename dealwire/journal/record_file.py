@@ -109,9 +109,9 @@ class RecordFile:
 
     # ------------------------------------------------------------------ marks
 
-    def newest_of(self, kind: str) -> JournalRecord | None:
-        """Return the newest of the journal's own marks of a kind, which belong to no table."""
-        return self._newest_mark(kind, "")
+    def newest_of(self, kind: str, up_to: int = MANY) -> JournalRecord | None:
+        """Return the newest of the journal's own marks of a kind, which belong to no table, up to a record."""
+        return self._newest_mark(kind, "", up_to)
 
     def first_of(self, kind: str, after: int = 0) -> JournalRecord | None:
         """Return the oldest of them after a record."""

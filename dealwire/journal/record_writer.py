@@ -22,7 +22,20 @@ from dealwire.journal import database, derived
 from dealwire.journal.errors import KeyProblem
 from dealwire.journal.outboxes import Outboxes
 from dealwire.journal.passing import BYTES_MAX, WAIT_NS, Passed, packed
-from dealwire.journal.records import BALANCE, KEY, PASSED, RAW, SNAPSHOT, TOPICS, Head, chained, heading
+from dealwire.journal.records import (
+    BALANCE,
+    CHECKPOINT,
+    KEY,
+    LOG,
+    NO_LEAF,
+    PASSED,
+    RAW,
+    SNAPSHOT,
+    TOPICS,
+    Head,
+    chained,
+    heading,
+)
 from dealwire.journal.sealing import CLEAR, Sealer
 from dealwire.journal.standing import JournalStanding
 from dealwire.journal.watching import FileWatch
@@ -36,7 +49,7 @@ LOCKED_MOST_NS: Final = 30_000_000_000
 """Maximum time for which another program may hold the file's lock; until then writes wait in memory."""
 BALANCED_EACH: Final = 1000
 """Records between two balances, about: a start reads that many again."""
-AFTERTHOUGHTS: Final = (*RAW, SNAPSHOT, BALANCE)
+AFTERTHOUGHTS: Final = (*RAW, SNAPSHOT, BALANCE, CHECKPOINT)
 """Kinds of records that never delay output: they acknowledge nothing."""
 LAST_WAIT_MS: Final = 5000
 """Longest wait for another program's lock at the end."""
@@ -87,6 +100,8 @@ class RecordWriter:
         self.books = standing.books
         """The books: what follows from the records and decides money."""
         self.books.write_to(self.rows)
+        self.log = standing.log
+        """The tree over the records."""
         self.balanced = standing.balanced
         """The number of the newest balance."""
         self.table_of = standing.tables
@@ -98,8 +113,7 @@ class RecordWriter:
         self._head = self._on_disk = standing.head
         self._group: list[_Stored] = []
         self._passing: dict[str, list[Passed]] = {}
-        self._sizes: dict[str, int] = {}
-        self._times: dict[str, int] = {}
+        self._sizes, self._times = dict[str, int](), dict[str, int]()
         self._published: list[Publication] = []
         self._ready: list[Publication] = []
 
@@ -189,7 +203,8 @@ class RecordWriter:
     def balance(self, at_ns: int) -> None:
         """Write a balance of the books."""
         if self.is_open():
-            self.balanced = self.add(at_ns, 0, BALANCE, "", encode(self.books.balance()))
+            balance = {**self.books.balance(), "log": self.log.noted()}
+            self.balanced = self.add(at_ns, 0, BALANCE, "", encode(balance))
 
     def altered(self, table: str) -> str:
         """Return the differences between the file's rows and the written values as text, for the meters of `table` and
@@ -289,8 +304,13 @@ class RecordWriter:
         self.close()
 
     def _append(self, at_ns: int, line: int, kind: str, table: str, payload: bytes, head: bytes) -> None:
-        sequence, digest = self._head.sequence + 1, chained(self._head.hash, head, payload)
+        before = self._head.hash
+        sequence, digest = self._head.sequence + 1, chained(before, head, payload)
         self._head = Head(sequence, digest)
+        if kind not in NO_LEAF and (self.log.tree or kind == LOG):
+            leaf = self.log.add(sequence, kind, table, head, payload, before)
+            assert leaf is not None
+            self.rows += leaf.statements()
         self.newest_ns = max(self.newest_ns, at_ns)
         self._times[table] = max(self._times.get(table, 0), at_ns)
         self.must_commit |= kind not in AFTERTHOUGHTS

@@ -47,7 +47,17 @@ DAY: Final = "day"
 EXPORTED: Final = "exported"
 """A segment was written to a file of its own and verified there."""
 SALVAGED: Final = "salvaged"
-"""Everything before this record was recovered from a damaged file."""
+"""Everything before this record was recovered from a damaged file: a tree ends here."""
+LOG: Final = "log"
+"""A tree over the records begins; this record is its first leaf."""
+CHECKPOINT: Final = "checkpoint"
+"""Size and root of the tree, signed."""
+COSIGNED: Final = "cosigned"
+"""A witness signed a checkpoint of this journal."""
+WITNESSED: Final = "witnessed"
+"""This service is about to sign a checkpoint of another journal."""
+STAMPED: Final = "stamped"
+"""An authority's time stamp of a checkpoint."""
 
 RAW: Final = (PASSED, RECEIVED, SENT)
 SEALED_KINDS: Final = (*RAW, SNAPSHOT)
@@ -66,7 +76,14 @@ MARKS: Final = (
     DAY,
     EXPORTED,
     SALVAGED,
+    LOG,
+    CHECKPOINT,
+    COSIGNED,
+    WITNESSED,
+    STAMPED,
 )
+NO_LEAF: Final = frozenset((*RAW, "event", NOTE, SNAPSHOT, KEY, COSIGNED, WITNESSED, SALVAGED))
+"""Kinds that are no leaves of the tree; each leaf commits to all records before it, these too."""
 
 GENESIS: Final = bytes(32)
 """Hash before the first record."""

@@ -17,13 +17,15 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from dealwire.journal import database
-from dealwire.journal.books import BOOKED, Books
+from dealwire.journal.books import BOOKED, ERA, Books
 from dealwire.journal.contents import epoch_of, opened_in
 from dealwire.journal.errors import JournalDamaged, JournalError, JournalForeign, JournalInaccessible, JournalUnwritable
 from dealwire.journal.journal import Journal
+from dealwire.journal.log_tables import TREE_SINCE, LeafRow
+from dealwire.journal.logbook import CLEARS
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import DAY, GENESIS, OPENED, Head, JournalRecord, chained, heading, record_of
-from dealwire.journal.segments import write_file
+from dealwire.journal.segments import WrittenLog, write_file
 from devices.clock import Clock
 from devices.files import create_file, open_file
 
@@ -66,7 +68,8 @@ def salvage(path: Path, output: Path, clock: Clock) -> Salvaged:
         except OSError as error:
             raise JournalInaccessible.of(output, error) from error
         with _none_or_whole(output):
-            write_file(output, source.anchor, source.identity, opened, chain, source.books(), whole=True, beyond=beyond)
+            books, log = source.books(), source.log()
+            write_file(output, source.anchor, source.identity, opened, chain, books, log, whole=True, beyond=beyond)
             _say_so(output, path, found, clock)
     return found
 
@@ -194,13 +197,34 @@ class _Source:
         """Return the entries of the file's tables about pruned records, as far as they can be read."""
         books = Books(era=self._version)
         if self.anchor.sequence and self._version > 1:
-            before, older = self.anchor.sequence, self._version < database.VERSION
+            before, older = self.anchor.sequence, self._version < ERA
             runs = self._try("SELECT tbl, device, session, first, last FROM settled")
             meters = self._try("SELECT tbl, name, sequence, line FROM meter WHERE sequence <= ?", before)
             held = None if older else self._try("SELECT * FROM obligation WHERE entry <= ?", before)
             books.add_older(runs or (), meters or ())
             books.load((), (), held or ())
         return books
+
+    def log(self) -> WrittenLog:
+        """Return the tree before the first record from which it can be led, by the file's leaves if all can be read."""
+        if self._version < TREE_SINCE or not self.anchor.sequence:
+            return WrittenLog()
+        since = next((each.sequence for each in self.records() if each.kind in CLEARS), 0)
+        rows = self._try("SELECT tree, number FROM leaf WHERE sequence = ?", since)
+        follows = (rows[0][0], rows[0][1]) if rows else (0, 0)
+        return WrittenLog(earlier=self._leaves(since), since=since, follows=follows)
+
+    def _leaves(self, before: int) -> Iterator[LeafRow]:
+        after, sql = (
+            0,
+            "SELECT tree, number, sequence, hash FROM leaf WHERE sequence > ? AND sequence < ? ORDER BY sequence",
+        )
+        while rows := self._try(f"{sql} LIMIT ?", after, before, _PAGE):
+            for tree, number, sequence, found in rows:
+                if type(found) is not bytes or len(found) != len(GENESIS) or sequence <= after:
+                    return
+                after = sequence
+                yield tree, number, sequence, found
 
     def openings(self, up_to: int) -> list[tuple[int, str]]:
         """Return the openings before its first record, and those in the records up to that number."""

@@ -26,6 +26,8 @@ from dealwire.journal.errors import (
     JournalUnfit,
     JournalUnwritable,
 )
+from dealwire.journal.log_tables import LeafRow, LogTables
+from dealwire.journal.logbook import NO_TREE, LogBook, LogState
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import DAY, EXPORTED, Head, JournalRecord
 from devices.files import sync_folder
@@ -54,7 +56,7 @@ def export_segment(reader: JournalReader, segment: Segment, folder: Path) -> tup
     """
     if segment.first <= reader.anchor.sequence:  # its copy may be intact
         raise JournalDamaged(reader.path, segment.first, "was pruned; it is in the file that the day was copied to")
-    target = folder / file_name(reader, segment)
+    target, tables = folder / file_name(reader, segment), LogTables(reader)
     made = target.with_suffix(".part")
     opened = [
         each for each in reader.openings() if each[0] <= segment.last
@@ -64,7 +66,8 @@ def export_segment(reader: JournalReader, segment: Segment, folder: Path) -> tup
         made.unlink(missing_ok=True)
         os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         first = anchor_of(reader, segment.first)
-        write_file(made, first, reader.identity, opened, records(reader, segment), Books(), whole=False)
+        log = WrittenLog(tables.state_before(segment.first), tables.frontier(segment.first))
+        write_file(made, first, reader.identity, opened, records(reader, segment), Books(), log, whole=False)
         with JournalReader(made) as copy:
             head = verify(copy).head
         if head != Head(segment.last, segment.hash):
@@ -136,14 +139,15 @@ def write_file(
     opened: Sequence[tuple[int, str]],
     chain: Iterable[JournalRecord],
     books: Books,
+    log: "WrittenLog",
     *,
     whole: bool,
     beyond: Iterable[JournalRecord] = (),
 ) -> None:
     """Make a journal in the empty file `path` from records that follow `anchor`.
 
-    Its tables hold `books`, led forward by these records and by those in `beyond`, which are not stored. `whole`: they
-    cover all earlier records too.
+    Its tables hold `books`, led forward by these records and by those in `beyond`, which are not stored, and the tree
+    from `log` on. `whole`: they cover all earlier records too.
     """
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -155,15 +159,57 @@ def write_file(
         db.execute("INSERT INTO anchor (sequence, hash, file, whole) VALUES (?, ?, ?, ?)", begins)
         db.executemany("INSERT INTO opening (sequence, epoch) VALUES (?, ?)", opened)
         insert = f"INSERT INTO record ({database.COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        log.begin(db, anchor)
         rest = iter(chain)
         while page := list(islice(rest, _MANY)):
             db.executemany(insert, [row_of(each) for each in page])
             for each in page:
                 books.take(each)
+                log.take(db, each)
         for each in beyond:
             books.take(each)
         derived.write(db, books.statements())
         db.execute("COMMIT")
+
+
+class WrittenLog:
+    """The tree of a file that is made from records: `state` before its first, and the rows that it begins with.
+
+    `earlier` are leaves before record `since`, from which the tree is led to it: to the place that it `follows`, or
+    else some are missing; then older proofs are lost, and nothing else.
+    """
+
+    def __init__(
+        self,
+        state: LogState = NO_TREE,
+        rows: Iterable[derived.Row] = (),
+        earlier: Iterable[LeafRow] = (),
+        since: int = 0,
+        follows: tuple[int, int] = (0, 0),
+    ) -> None:
+        self._book, self._rows, self._earlier = LogBook(state), rows, earlier
+        self._since, self._follows, self._before = since, follows, b""
+
+    def begin(self, db: sqlite3.Connection, anchor: Head) -> None:
+        """Write the rows of what comes before the first record."""
+        self._before = anchor.hash
+        derived.write(db, self._rows)
+        if not self._since:
+            return
+        for row in self._earlier:
+            if (leaf := self._book.adopt(*row)) is None:
+                break
+            derived.write(db, leaf.statements())
+        if (self._book.tree, self._book.size) != self._follows:
+            self._book = LogBook()
+            db.execute("DELETE FROM leaf")
+            db.execute("DELETE FROM node")
+
+    def take(self, db: sqlite3.Connection, record: JournalRecord) -> None:
+        """Write the leaf of a record, if it is one."""
+        if record.sequence >= self._since and (leaf := self._book.take(record, self._before)) is not None:
+            derived.write(db, leaf.statements())
+        self._before = record.hash
 
 
 def row_of(record: JournalRecord) -> tuple[int, int, int, str, str, bytes, bytes]:

@@ -11,11 +11,13 @@ from typing import Final
 from dealwire.journal import database, derived
 from dealwire.journal.balancing import loaded
 from dealwire.journal.book_tables import BookTables
-from dealwire.journal.books import BOOKS, Books
+from dealwire.journal.books import BOOKS, ERA, Books
 from dealwire.journal.check import check_start, check_tail
 from dealwire.journal.contents import JournalLine
+from dealwire.journal.log_tables import TREE_SINCE, LogCheck
+from dealwire.journal.logbook import LogBook
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.records import BALANCE, GENESIS, Head
+from dealwire.journal.records import BALANCE, CHECKPOINT, GENESIS, Head
 
 _ANCHOR: Final = "INSERT INTO anchor (sequence, hash, file) VALUES (0, ?, ?)"
 
@@ -28,6 +30,7 @@ class JournalStanding:
     identity: bytes
     head: Head
     books: Books
+    log: LogBook = field(default_factory=LogBook)
     newest_ns: int = 0
     anchor: int = 0
     balanced: int = 0
@@ -39,6 +42,8 @@ class JournalStanding:
     """Lines of the tables, by table and name."""
     tables: dict[int, str] = field(default_factory=dict)
     """The table of every line ever registered, by number."""
+    checkpoint: int = 0
+    """Number of the newest checkpoint's record."""
     sent: dict[str, int] = field(default_factory=dict)
     """Progress of each exporter: the newest line it has sent."""
 
@@ -60,16 +65,19 @@ def standing_of(file: database.WritableFile, *, believed: bool) -> JournalStandi
 
 
 def _read(file: database.WritableFile, reader: JournalReader, *, believed: bool) -> JournalStanding:
-    head, books = _checked(file, reader, believed=believed)
+    head, books, log = _checked(file, reader, believed=believed)
     starts, lines, segments = reader.starts(), reader.lines(), reader.segments()
-    balance = reader.newest_of(BALANCE) if reader.version >= database.VERSION else None
+    balance = reader.newest_of(BALANCE) if reader.version >= ERA else None
+    checkpoint = reader.newest_of(CHECKPOINT) if reader.version >= TREE_SINCE else None
     return JournalStanding(
         identity=reader.identity,
         head=head,
         books=books,
+        log=log,
         newest_ns=reader.newest_ns,
         anchor=reader.anchor.sequence,
         balanced=balance.sequence if balance is not None else 0,
+        checkpoint=checkpoint.sequence if checkpoint is not None else 0,
         day=reader.day(),
         day_first=segments[-1].last + 1 if segments else reader.anchor.sequence + 1,
         running=tuple(starts),
@@ -82,15 +90,24 @@ def _read(file: database.WritableFile, reader: JournalReader, *, believed: bool)
     )
 
 
-def _checked(file: database.WritableFile, reader: JournalReader, *, believed: bool) -> tuple[Head, Books]:
-    """Return the newest record and the books derived from the records; for a file of an older version they are created
-    now."""
+def _log_of(reader: JournalReader) -> LogBook:
+    """Return the tree that all records of the file lead to."""
+    check, before = LogCheck(reader, believed=True), reader.anchor.hash
+    for record in reader.records():
+        check.take(record, before)
+        before = record.hash
+    return check.book
+
+
+def _checked(file: database.WritableFile, reader: JournalReader, *, believed: bool) -> tuple[Head, Books, LogBook]:
+    """Return the newest record, and books and tree derived from the records; for a file of an older version they are
+    created now."""
     if believed:
-        return check_tail(reader), loaded(reader)
-    head, books = check_start(reader)
-    if reader.version == database.VERSION:
+        return check_tail(reader), loaded(reader), _log_of(reader)
+    head, books, log = check_start(reader)
+    if reader.version >= ERA:
         assert books is not None
-        return head, books
+        return head, books, log
     if books is None:
         file.db.execute(_ANCHOR, (GENESIS, reader.identity))
         books = Books(era=1)
@@ -102,4 +119,4 @@ def _checked(file: database.WritableFile, reader: JournalReader, *, believed: bo
     for name in BOOKS:
         file.db.execute(f"DELETE FROM {name}")
     derived.write(file.db, books.statements())
-    return head, books
+    return head, books, log

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from devices.line.loop import Member
+from devices.simulator.identity import Identity
 from devices.simulator.unit import Unit
 from devices.simulator.unit_seal import BadIdentity, UnitSeal
 from protocol.errors import DealwireError
@@ -37,7 +38,8 @@ class Doors(Member):
         except OSError as error:
             raise BadIdentity(folder, f"cannot be made: {error.strerror}") from error
         for name, unit in units.items():
-            unit.seal = UnitSeal(suite, folder / f"{name}.identity")
+            unit.seal = UnitSeal(suite, path := folder / f"{name}.identity")
+            unit.identify(Identity.read(path))
         self._units, self._pump, self._show = units, pump, show
         self._faces: dict[str, tuple[str, ...]] = {}
         self._typed = b""

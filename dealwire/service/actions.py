@@ -5,7 +5,7 @@ device gets commands only if its role in `table.toml` is `control`. Every reques
 it.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -25,6 +25,9 @@ TECHNICIAN: Final[tuple[Role, ...]] = ("technician",)
 
 RELEASE: Final = "release-held"
 """Action that records held money as settled by hand."""
+ATTEST: Final = "attest"
+"""Action that has a device prove its firmware."""
+ATTESTERS: Final[tuple[Role, ...]] = ("supervisor", "technician")
 INJECT: Final = "inject"
 """Action that injects a fault at simulated devices."""
 _RESOLUTION: Final = {"play on": m.Resolution.RESUME, "end the deal": m.Resolution.REMOVE_DECK}
@@ -210,6 +213,28 @@ def of_table() -> list[Action]:
             asks="Has all money held from this round been paid or taken?",
         )
     ]
+
+
+def of_attested(devices: Iterable[str]) -> list[Action]:
+    """Return a button for each of these devices, which must prove their firmware."""
+    return [
+        Action(
+            id=f"{name}.{ATTEST}",
+            title="Check the firmware",
+            roles=ATTESTERS,
+            does=ATTEST,
+            fixed={"device": name},
+            group=name,
+            hint="The device measures its firmware and signs it. Nothing moves.",
+            hindered=partial(_away, name),
+        )
+        for name in devices
+    ]
+
+
+def _away(name: str, view: TableView) -> str:
+    device = next((each for each in view.devices if each.name == name), None)
+    return f"{name} is not connected." if device is None or device.link != "up" else ""
 
 
 def faults(devices: Collection[str] = ("shuffler",)) -> list[Action]:

@@ -180,8 +180,12 @@ def sealing(device: DevicePart, keys: LineKeys | None, clock: Clock) -> Seal:
     if device.sealed is None:
         return lambda inner: inner
     assert keys is not None, "a checked configuration has keys for its sealed lines"
-    pinned = bytes.fromhex(device.pin.key) if device.pin is not None and device.pin.key is not None else None
-    return sealed_with(keys, clock, pinned)
+    return sealed_with(keys, clock, pinned_key(device))
+
+
+def pinned_key(device: DevicePart) -> bytes | None:
+    """Return the X25519 key that a device's settings pin; None if they pin none."""
+    return bytes.fromhex(device.pin.key) if device.pin is not None and device.pin.key is not None else None
 
 
 def sealed_with(keys: LineKeys, clock: Clock, pinned: bytes | None = None, log: KeyLog | None = None) -> Seal:

@@ -11,9 +11,19 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
 from dealer_flow.procedure.load import load_procedure
+from dealwire.attest.trust import Trust
 from dealwire.config.build import edition_of
 from dealwire.config.house import house_of
-from dealwire.config.schema import Configuration, ConsolePart, JournalPart, MetricsPart, MqttPart, TablePart
+from dealwire.config.schema import (
+    AttestationPart,
+    Configuration,
+    ConsolePart,
+    JournalPart,
+    MetricsPart,
+    MqttPart,
+    TablePart,
+    TlsPart,
+)
 from dealwire.console.tokens import Tokens
 from dealwire.export.secrecy import exposures
 from dealwire.host import EXTRAS
@@ -21,13 +31,15 @@ from dealwire.journal import database
 from dealwire.journal.errors import JournalBusy, JournalError, JournalInaccessible
 from dealwire.journal.sealing import sealer_of
 from dealwire.journal.segments import gaming_day
+from dealwire.journal.stamping import authority_of
 from dealwire.listening import is_loopback, must_be_free
 from dealwire.service.ownership import not_owned, setups_of
-from dealwire.service.seals import faces_in_clear, load_seal, seal_in_words
+from dealwire.service.seals import faces_in_clear, load_seal, load_signer, seal_in_words
+from dealwire.tls import TlsFiles
 from devices.clock import SystemClock
 from devices.files import check_kind, may
 from protocol.errors import DealwireError, LocalError
-from protocol.tomlfile import Key
+from protocol.tomlfile import Key, spell
 from rules.errors import ExtraMissing
 
 CONSOLE_MODULES = EXTRAS["console"].modules
@@ -84,7 +96,10 @@ def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
     yield from editions(found)
     yield from _journal(found.journal)
     yield from _seal(found)
+    yield from _signing(found)
     yield from _meters(found)
+    if found.attestation is not None:
+        yield from _attestation(found, found.attestation)
     console = found.console if options.with_console else None
     if console is not None and options.port is not None:
         console = console.model_copy(update={"port": options.port})
@@ -185,6 +200,32 @@ def _seal(found: Configuration) -> Iterator[Tried]:
         yield warning("seal", text, ("journal",))
 
 
+def _attestation(found: Configuration, part: AttestationPart) -> Iterator[Tried]:
+    """Check the keys and the list of firmware, as a start does."""
+    yield from _tried("attestation", ("attestation",), lambda: Trust(part, found.journal.path).opened(), Trust.in_words)
+
+
+def _signing(found: Configuration) -> Iterator[Tried]:
+    """Check the key that signs checkpoints."""
+    part, key = found.journal, ("journal", "signing-key-file")
+    if part.signing_key_file is None:
+        return
+    if not installed("cryptography"):
+        yield wrong("signing", key, ExtraMissing("cryptography", "journal"))
+    else:
+        if part.timestamp_url is not None and not installed(*EXTRAS["stamp"].modules):
+            yield wrong("signing", ("journal", "timestamp-url"), ExtraMissing("rfc3161-client", "stamp"))
+        elif (ca := part.timestamp_ca_file) is not None:
+            yield from _tried(
+                "signing",
+                ("journal", "timestamp-ca-file"),
+                lambda: authority_of(ca),
+                lambda _: f"a time stamp a day from {part.timestamp_url}",
+            )
+        name = part.signing_key_file.name
+        yield from _tried("signing", key, lambda: load_signer(part), lambda _: f"checkpoints are signed with {name}")
+
+
 def _meters(found: Configuration) -> Iterator[Tried]:
     """Check that the shared meters belong to this journal."""
     refused = list(not_owned(found))
@@ -199,6 +240,8 @@ def _meters(found: Configuration) -> Iterator[Tried]:
 def _console(part: ConsolePart) -> Iterator[Tried]:
     if not installed(*CONSOLE_MODULES):
         yield wrong("console", ("console",), ExtraMissing("starlette", "console"))
+    yield from _reachable("console", ("console",), part)
+    yield from _tls("console", ("console",), part.tls)
     yield from _port("console", ("console", "port"), part.host, part.port)
     if part.tokens_file is not None:
         file = part.tokens_file
@@ -210,17 +253,50 @@ def _console(part: ConsolePart) -> Iterator[Tried]:
         yield ok("tokens", "no tokens-file: no one can sign in, so the console is read-only")
     else:
         yield warning("tokens", f"no tokens-file: no one can view the console at {part.host}", ("console",))
-    if (text := tokens_in_clear(part)) is not None:
-        yield warning("console", text, ("console",))
     if part.recordings is not None:
         yield from _recordings(part.recordings)
 
 
-def tokens_in_clear(part: ConsolePart) -> str | None:
-    """Return a warning if others in the network could read tokens; None if not."""
-    if part.tokens_file is None or part.secure or is_loopback(part.host):
+def _reachable(what: Literal["console", "metrics"], key: Key, part: ConsolePart | MetricsPart) -> Iterator[Tried]:
+    """Refuse to listen beyond this machine without TLS, unless the file says that it is meant so."""
+    if part.tls is None and not part.plain and not is_loopback(part.host):
+        why = f"{part.host} can be reached from other machines without TLS; add [{spell(key)}.tls], or plain = true"
+        yield wrong(what, (*key, "host"), Unusable(why))
+    elif (text := in_clear(part)) is not None:
+        yield warning(what, text, (*key, "plain"))
+
+
+def in_clear(part: ConsolePart | MetricsPart) -> str | None:
+    """Return a warning if others in the network could read what a server sends and gets; None if not."""
+    if part.tls is not None or is_loopback(part.host):
         return None
-    return "tokens and sessions cross the network in clear text; see TLS in docs/console.md"
+    if isinstance(part, MetricsPart):
+        return "the metrics cross the network in clear text"
+    what = "tokens and sessions cross the network" if part.tokens_file is not None else "pages cross the network"
+    return f"{what} in clear text{', up to the proxy' * part.secure}; see TLS in docs/console.md"
+
+
+def _tls(what: Literal["console", "metrics"], key: Key, part: TlsPart | None) -> Iterator[Tried]:
+    """Check the certificate of a server, and when it ends."""
+    if part is None:
+        return
+    from dealwire.tls import day, ending_soon, load
+
+    key, ends_ns = (*key, "tls"), list[int]()
+    clients = f", for clients with a certificate of {part.client_ca_file.name}" if part.client_ca_file else ""
+    for tried in _tried(
+        what,
+        key,
+        lambda: ends_ns.append(load(files_of(part)).ends_ns),
+        lambda _: f"TLS with {part.cert_file.name}, until {day(ends_ns[0])}{clients}",
+    ):
+        soon = ending_soon(ends_ns[0], SystemClock().now_ns()) if ends_ns else None
+        yield warning(what, f"{part.cert_file}: {soon}", key) if soon is not None else tried
+
+
+def files_of(part: TlsPart) -> TlsFiles:
+    """Return the files of a server's certificate."""
+    return TlsFiles(part.cert_file, part.key_file, part.client_ca_file)
 
 
 def _recordings(folder: Path) -> Iterator[Tried]:
@@ -237,6 +313,8 @@ def _metrics(part: MetricsPart, others: set[int]) -> Iterator[Tried]:
     key: Key = ("exports", "metrics", "port")
     if not installed("prometheus_client"):
         yield wrong("metrics", key[:-1], ExtraMissing("prometheus-client", "metrics"))
+    yield from _reachable("metrics", key[:-1], part)
+    yield from _tls("metrics", key[:-1], part.tls)
     if part.port in others:
         yield wrong("metrics", key, Unusable(f"port {part.port} is already used by the console"))
     else:

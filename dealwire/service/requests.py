@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from dealwire.hub.hub import Request
 from dealwire.service.actions import (
+    ATTEST,
+    ATTESTERS,
     INJECT,
     RELEASE,
     SUPERVISOR,
@@ -13,9 +15,11 @@ from dealwire.service.actions import (
     command_of,
     find,
 )
+from dealwire.service.attesting import Attesting
 from dealwire.service.releasing import Settling
 from dealwire.service.table_session import TableSession
 from devices.clock import Clock
+from devices.events import FirmwareAttested
 from protocol.errors import DealwireError
 from protocol.link import Answered, Unanswered
 from protocol.tdp.messages import Reason, ReplyMessage, Status
@@ -27,8 +31,14 @@ class RequestHandler:
     """Handles requests. `secure` writes what was journaled before its effects go out, and returns True if the disk has
     it. Call `answer_all` at the end of each turn."""
 
-    def __init__(self, tables: Mapping[str, TableSession], clock: Clock, secure: Callable[[], bool]) -> None:
-        self._tables, self._clock, self._secure = tables, clock, secure
+    def __init__(
+        self,
+        tables: Mapping[str, TableSession],
+        clock: Clock,
+        secure: Callable[[], bool],
+        attesting: Attesting | None = None,
+    ) -> None:
+        self._tables, self._clock, self._secure, self._attesting = tables, clock, secure, attesting
         self.noted: list[tuple[Request, str]] = []
         """Requests noted but not yet answered, because the disk does not have them yet."""
 
@@ -65,6 +75,9 @@ class RequestHandler:
         if request.action == INJECT:
             self.noted.append((request, self._inject(session, request)))
             return
+        if request.action == ATTEST:
+            self._attest(session, request)
+            return
         if request.action == RELEASE:
             self.noted.append((request, self._release(session, request)))
             return
@@ -88,6 +101,28 @@ class RequestHandler:
                 request.answer.set_result(f"{device.name} accepted it.")
 
         line.request(command, done)
+
+    def _attest(self, session: TableSession, request: Request) -> None:
+        """Have a device prove its firmware now; the verdict answers the request."""
+        if request.who not in ATTESTERS:
+            raise ActionRefused(request.action, f"a {request.who} may not do this; allowed: {', '.join(ATTESTERS)}")
+        device = str(request.fields.get("device", ""))
+
+        def done(verdict: FirmwareAttested) -> None:
+            if verdict.state == "proved":
+                request.answer.set_result(f"{device} has proved its firmware: {verdict.version}, list {verdict.list}.")
+            else:
+                request.answer.set_exception(ActionRefused(request.action, f"{device} failed: {verdict.why}"))
+
+        try:
+            if self._attesting is None:
+                raise LookupError("no device must prove its firmware; table.toml has no [attestation]")
+            self._attesting.demand(session.name, device, done)
+        except LookupError as error:
+            raise ActionRefused(request.action, str(error.args[0])) from None
+        words = f"{_who(request)}, at {device}: prove the firmware"
+        session.status("action", words, self._clock.now_ns(), device)
+        self._secure()
 
     def _release(self, session: TableSession, request: Request) -> str:
         """Release held money that a supervisor settled by hand."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dealwire.config.schema import Configuration, JournalPart
 from dealwire.journal.auditing import AuditorKey
 from dealwire.journal.sealing import SealingKey, SealsWith
+from dealwire.journal.signing import SigningPair
 
 
 def load_seal(part: JournalPart) -> SealsWith | None:
@@ -18,6 +19,11 @@ def reading_key(part: JournalPart) -> SealingKey | None:
     """Return the key that opens older rounds at the table: the key file, if there is one. With an auditor nothing is
     opened here."""
     return SealingKey.load(part.key_file) if part.key_file is not None else None
+
+
+def load_signer(part: JournalPart) -> SigningPair | None:
+    """Return the key that signs checkpoints, if one is named. KeyProblem if its file cannot be used."""
+    return SigningPair.load(part.signing_key_file) if part.signing_key_file is not None else None
 
 
 def seal_in_words(part: JournalPart) -> str:

@@ -14,11 +14,13 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
+from dealwire.attest.trust import Trust
 from dealwire.config.schema import Configuration
 from dealwire.hub.health import Health
 from dealwire.hub.hub import Hub
 from dealwire.hub.lines import ClockSet, Publication
 from dealwire.journal import Journal
+from dealwire.journal.checkpoints import RESTORED
 from dealwire.journal.errors import JournalError
 from dealwire.journal.factory import TableFactory
 from dealwire.journal.resuming import Resumed
@@ -26,6 +28,8 @@ from dealwire.journal.sealing import SealsWith
 from dealwire.journal.tables import JournaledPublisher
 from dealwire.journal.transport import Gate
 from dealwire.service.archivist import Archivist
+from dealwire.service.attesting import Attesting
+from dealwire.service.day_stamps import DayStamps
 from dealwire.service.disk import DiskWatch
 from dealwire.service.identities import Identities
 from dealwire.service.interpreter import look_for_garbage, switching_within
@@ -33,8 +37,9 @@ from dealwire.service.line_keys import line_keys_of
 from dealwire.service.notify import Notifier
 from dealwire.service.opening import StartClock, TablesOpening
 from dealwire.service.ownership import own
+from dealwire.service.reloads import Reloads
 from dealwire.service.requests import RequestHandler
-from dealwire.service.seals import faces_in_clear, load_seal
+from dealwire.service.seals import faces_in_clear, load_seal, load_signer
 from dealwire.service.snapshot_schedule import SnapshotSchedule
 from dealwire.service.table_session import Pulse, TableSession
 from dealwire.service.timekeeping import follows, sentence_of
@@ -65,7 +70,8 @@ class Service:
 
     Opening raises a DealwireError that names the problem of the journal, its key, or a table in one line. A line that
     cannot be opened is not such an error: it is retried. `anew` starts every table over. `clock_is_right` confirms the
-    host's clock, however far it is from the record; `make_clock` takes the time before which the clock must not be.
+    host's clock, however far it is from the record; `restored` that this journal is the right one, though it may be an
+    older copy: its tree begins again. `make_clock` takes the time before which the clock must not be.
     """
 
     def __init__(
@@ -75,6 +81,7 @@ class Service:
         *,
         anew: bool = False,
         clock_is_right: bool = False,
+        restored: bool = False,
         notifier: Notifier | None = None,
         make_clock: Callable[[int], SystemClock] = SystemClock,
     ) -> None:
@@ -86,7 +93,7 @@ class Service:
         self.clock = make_clock(0)
         self._make_clock, self._clock_is_right = make_clock, clock_is_right
         self.owner: Owner
-        self._anew, self._notifier = anew, notifier or Notifier({})
+        self._anew, self._restored, self._notifier = anew, restored, notifier or Notifier({})
         self._stopping = self._follow_clock = False
         self._members: dict[Member, TableSession] = {}
         self._stack = ExitStack()
@@ -95,20 +102,28 @@ class Service:
         self._requests: RequestHandler | None = None
         self._gate = Gate(self._later.append)
         self._pulse, self._identities = Pulse(WEDGED_NS), Identities()
+        self._attesting: Attesting | None = None
         self.health = Health()
+        self.reloads = Reloads()
+        """Files that SIGHUP reads again."""
 
     # ------------------------------------------------------------------ opening
 
     def __enter__(self) -> "Service":
         part = self.configuration.journal
-        key = load_seal(part)
+        key, signer = load_seal(part), load_signer(part)
         for warning in faces_in_clear(self.configuration):
             _log.warning("%s", warning)
         begins = StartClock.of(part.path, self.clock, self._make_clock, is_right=self._clock_is_right)
         self.clock = begins.clock
         about = {"clock": self.clock.readings()}
-        self.journal = Journal(part.path, key=key, clock=self.clock, about=about, set_back=begins.set_back)
+        self.journal = Journal(
+            part.path, key=key, clock=self.clock, about=about, set_back=begins.set_back, signer=signer
+        )
         self.journal.before_sync, self.journal.after_sync = self.hub.release_interpreter, self.hub.claim_interpreter
+        if self._restored:
+            self.journal.checkpoints.begin(self.journal.newest_ns, RESTORED)
+        self._stamps = DayStamps(self.journal, part)
         self._disk = DiskWatch(self.journal.path.parent)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
         self._showing = ViewSchedule(self.hub, self.owner, self.clock, len(self.configuration.table))
@@ -136,18 +151,28 @@ class Service:
         anew = self._anew or begins.set_back
         went_on = opening.start_over() if anew else opening.resume_tables(key, self.notify_starting)
         self._early = went_on.unpublished
+        if (attestation := self.configuration.attestation) is not None:
+            self._attesting = Attesting(attestation, Trust(attestation, self.journal.path).begin())
         line_keys = line_keys_of(self.configuration)
         for part in self.configuration.table:
             start, publisher = opening.table(part)
             self.tables[part.name] = TableSession(
-                part, start, publisher, self.journal, self.clock, self._showing.note, self._identities, line_keys
+                part,
+                start,
+                publisher,
+                self.journal,
+                self.clock,
+                self._showing.note,
+                self._identities,
+                line_keys,
+                came_up=self._came_up,
             )
         for timer in (self._beat, self._showing.timer, self._keeping.timer):
             self.owner.add(timer)
         for session in self.tables.values():
             self._connect(session, went_on, begins.remarks)
             self.notify_starting()
-        requests = self._requests = RequestHandler(self.tables, self.clock, self._give_out)
+        requests = self._requests = RequestHandler(self.tables, self.clock, self._give_out, self._attesting)
         self.hub.on_look(self._showing.look)
         self.hub.on_request(lambda: self.owner.call_soon(lambda: requests.take(self.hub.requests())))
         self._beat.due_ns = self.clock.now_ns()
@@ -169,6 +194,12 @@ class Service:
             line = session.connect(device, went_on, self._gate)
             self._members[line] = session
             self.owner.add(line)
+            if self._attesting is not None:
+                self._attesting.watch(session, device, line, self.clock.now_ns())
+
+    def _came_up(self, table: str, device: str) -> None:
+        if self._attesting is not None:
+            self._attesting.up(table, device)
 
     # ------------------------------------------------------------------ running
 
@@ -190,6 +221,11 @@ class Service:
         for member in members:
             self.owner.add(member)
         bench.start(self.clock.now_ns())
+
+    def attested(self, table: str) -> list[str]:
+        """Return the devices of a table that must prove their firmware."""
+        watched = self._attesting.watched if self._attesting is not None else ()
+        return [device for name, device in watched if name == table]
 
     def note_access(self, table: str, text: str) -> None:
         """Record a sign-in, sign-out or refusal at `table`; with an empty name at each table, since a role applies to
@@ -214,6 +250,7 @@ class Service:
             session.close()
             session.status("stopped", f"table {session.name} is no longer served", self.clock.now_ns())
         self._archivist.close()
+        self.journal.checkpoints.beat(self.clock.now_ns(), 0)
         self._give_out()
         self.owner.close()
         self._stack.close()
@@ -227,6 +264,8 @@ class Service:
         """Write the open group, publish it, and show what changed. Bytes without results wait: no one has seen them."""
         for (table, device), where in self._identities.take().items():
             self.tables[table].elsewhere(device, where, self.clock.now_ns())
+        if self._attesting is not None and self._attesting.busy:
+            self._attesting.turn(self.clock.now_ns())
         if self._showing.moved:  # with hundreds of tables, most turns change none
             self._give_out()
             self._showing.sort()
@@ -259,6 +298,10 @@ class Service:
         self.health.beat(now_ns, self.clock.now_ns() - now_ns)
         self.journal.look(now_ns)
         self._archivist.beat(now_ns)
+        if self._attesting is not None:
+            self._attesting.beat(now_ns)
+        self.journal.checkpoints.beat(now_ns, self.configuration.journal.checkpoint_seconds * 10**9)
+        self._warn(self._stamps.beat(now_ns), now_ns)
         self._give_out()
         self._look_at_disk(now_ns)
         self._look_at_clock(now_ns)
@@ -283,6 +326,9 @@ class Service:
         warning = self._disk.look(now_ns)
         self.health.disk_free, self.health.disk_size = self._disk.free, self._disk.size
         self.health.archive_missing = self._archivist.missing
+        self._warn(warning, now_ns)
+
+    def _warn(self, warning: str | None, now_ns: int) -> None:
         if warning is not None:
             _log.warning("%s: %s", self.journal.path, warning)
             for session in self.tables.values():

@@ -58,7 +58,7 @@ def _of_a_record(found: Configuration, options: StartOptions, wall_ns: int) -> I
         doubt = ClockDoubtful(path, wall_ns, newest_ns) if doubtful(wall_ns, newest_ns) else None
         if doubt is not None and not options.clock_is_right:
             raise doubt
-        _, books = check_start(reader)
+        _, books, _ = check_start(reader)
         for needed in (reader.lines, reader.day, reader.segments):
             needed()
         yield ok("journal", f"{reader.head.sequence} records, the newest verified")

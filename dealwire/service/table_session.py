@@ -15,19 +15,20 @@ from dealwire.journal.snapshots import encoded, kept_of
 from dealwire.journal.tables import JournaledPublisher, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.service.identities import Identities
-from dealwire.service.line_keys import LineKeys, sealing
+from dealwire.service.line_keys import LineKeys, pinned_key, sealing
 from dealwire.service.releasing import Settling, still_held
 from dealwire.service.seals import clear_warning
 from dealwire.table.redaction import PublishedLine, outcomes_of
+from devices.attested import note_text as attested_text
 from devices.budget import Budget
 from devices.clock import Clock
 from devices.dialects.known import dialect_named
 from devices.drive.address import baud_of, line_at
 from devices.elsewhere import note_text
-from devices.events import DeviceElsewhere, LinkLost, LinkUp, Seen
+from devices.events import Body, DeviceElsewhere, FirmwareAttested, LinkLost, LinkUp, Seen
 from devices.line.supervisor import LineState, Supervisor
 from protocol.link import Resumable
-from protocol.tdp.messages import Lamp, Role, ShufflerStatusMessage
+from protocol.tdp.messages import HelloReplyMessage, Lamp, Role, ShufflerStatusMessage
 
 if TYPE_CHECKING:
     from devices.simulator.host import SimulatorHost
@@ -53,7 +54,7 @@ LINKS: Final[dict[LineState, Link]] = {
 
 class TableSession:
     """One table and its lines. Its publications go into the journal; the owner commits and publishes them. `moved` is
-    called whenever there is something new to show."""
+    called whenever there is something new to show, `came_up` with table and device when one connected."""
 
     def __init__(
         self,
@@ -65,6 +66,7 @@ class TableSession:
         moved: "Callable[[TableSession], None]" = lambda _: None,
         identities: Identities | None = None,
         line_keys: LineKeys | None = None,
+        came_up: Callable[[str, str], None] = lambda _table, _device: None,
     ) -> None:
         self.part, self.publisher, self.name = part, publisher, part.name
         self.table, self.viewer = publisher.table, publisher.viewer
@@ -79,6 +81,7 @@ class TableSession:
         """Reason why the table deals no more; None while it does."""
         self._start, self._journal, self._clock, self._moved = start, journal, clock, moved
         self._identities = identities if identities is not None else Identities()
+        self._came_up = came_up
         self._line_keys = line_keys
         self._numbers: dict[int, Supervisor] = {}
         self._kept_rounds, self._kept_ns = -1, 0
@@ -133,14 +136,31 @@ class TableSession:
         supervisor.start()
         return supervisor
 
+    def line_key(self, device: DevicePart, hello: HelloReplyMessage) -> bytes | None:
+        """Return the X25519 key with which a device's line is sealed; None for a line that is not sealed."""
+        if device.sealed is None or self._line_keys is None:
+            return None
+        try:
+            return self._line_keys.find(hello, pinned_key(device))
+        except KeyError:  # it was forgotten since the line was sealed: no key is its own
+            return b""
+
     def elsewhere(self, device: str, where: str, now_ns: int) -> None:
-        """Record that the device appears on another line too (`where`), or no longer. The note goes into the record,
-        which is replayed, then to the table."""
+        """Record that the device appears on another line too (`where`), or no longer."""
+        found = DeviceElsewhere(where)
+        self._note(device, found, note_text(found), now_ns)
+
+    def attested(self, device: str, found: FirmwareAttested, now_ns: int) -> None:
+        """Record whether a device has proved its firmware."""
+        self._note(device, found, attested_text(found), now_ns)
+
+    def _note(self, device: str, fact: Body, text: str, now_ns: int) -> None:
+        """Record a fact about a line that did not arrive on it. The note goes into the record, which is replayed, then
+        to the table."""
         for number, line in self._numbers.items():
             if line.name == device and line.session is not None and self.stopped is None:
-                found = DeviceElsewhere(where)
-                self._journal.note(number, now_ns, note_text(found))
-                line.session.report_fact(found, now_ns)
+                self._journal.note(number, now_ns, text)
+                line.session.report_fact(fact, now_ns)
 
     def close(self) -> None:
         """Close every line. The journal records them as lost, so that a resumed table continues here."""
@@ -174,6 +194,7 @@ class TableSession:
         self.viewer.update(seen, outcomes_of(lines), sequences[1:])  # the first line is the report itself
         if isinstance(seen.body, LinkUp):
             self._identities.up((self.name, seen.device), seen.body)
+            self._came_up(self.name, seen.device)
             again = "connected again, in the same session" if seen.body.resumed else "connected"
             self.status("line-up", f"{seen.device} is {again}", seen.at_ns, seen.device)
             if seen.body.recognises_cards and not self._journal.sealed:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from dealwire.config import schema
 from dealwire.config.schema import (
+    AttestationPart,
     Configuration,
     ConsolePart,
     DevicePart,
@@ -32,6 +33,7 @@ _MODELS: Final[Mapping[str, type]] = {
     "journal": JournalPart,
     "console": ConsolePart,
     "exports": ExportsPart,
+    "attestation": AttestationPart,
     "table": TablePart,
     "table.device": DevicePart,
     "table.device.pin": PinPart,

@@ -36,7 +36,8 @@ class TableStanding:
         """Set the state of a device's line, from its owner; True if it changed."""
         before = self.devices.get(view.name)
         since_ns = before.since_ns if before is not None and before.link == view.link else view.since_ns
-        now = view.model_copy(update={"state": before.state if before else "", "since_ns": since_ns})
+        kept = {"state": before.state, "firmware": before.firmware} if before else {"state": ""}
+        now = view.model_copy(update={**kept, "since_ns": since_ns})
         self.devices[view.name] = now
         return now != before
 
@@ -53,9 +54,11 @@ class TableStanding:
             update = {"link": "waiting", "problem": body.why}
         elif isinstance(body, e.StateChanged):
             update["state"] = body.state
+        elif isinstance(body, e.FirmwareAttested):
+            update = {"link": before.link, "firmware": _firmware(body)}
         if update["link"] != before.link:
             update["since_ns"] = seen.at_ns
-        if not isinstance(body, e.LinkLost):
+        if not isinstance(body, e.LinkLost | e.FirmwareAttested):
             self.reported_ns = seen.at_ns
         if seen.device not in self.devices or any(getattr(before, name) != now for name, now in update.items()):
             self.devices[seen.device] = before.model_copy(update=update)
@@ -132,3 +135,10 @@ class TableStanding:
         if lamp != self._lamp:
             self.lamp_ns = at_ns
         self._lamp, self.fault = lamp, fault
+
+
+def _firmware(body: e.FirmwareAttested) -> str:
+    """Return the verdict about a device's firmware as text."""
+    if body.state == "proved":
+        return f"firmware {body.version} proved, list {body.list}"
+    return f"firmware not proved: {body.why}" if body.why else "firmware not proved yet"

@@ -68,6 +68,7 @@ class ShownDevice(Struct, frozen=True):
     state: str
     problem: str | None
     since_ns: int | None = None
+    firmware: str = ""
 
 
 class ViewerState(Struct, frozen=True):

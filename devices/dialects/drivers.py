@@ -37,7 +37,7 @@ class UnknownKind(LocalError):
     def __init__(self, where: str, name: str, allowed: Sequence[str] = tuple(DRIVERS)) -> None:
         self.where, self.name = where, name
         what = f"no kind of device is called {name!r}" if name else "the kind of device is missing"
-        self.why = f"{what}; allowed: {', '.join(allowed)}"
+        self.why = f"{what}; allowed: {', '.join(allowed)}" if allowed else "this dialect is for no device of a table"
         super().__init__(f"{where}: {self.why}")
 
 

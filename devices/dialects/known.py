@@ -7,14 +7,14 @@ name is the dialect's. It is loaded when it is first requested.
 from importlib.metadata import entry_points
 from typing import Final
 
-from devices.dialects import angel_eye, bee_tek, tdp
+from devices.dialects import angel_eye, bee_tek, gat, tdp
 from devices.dialects.dialect import Dialect
 from protocol.errors import LocalError
 from protocol.nearest import did_you_mean
 
 GROUP: Final = "dealwire.dialects"
 
-BUILT_IN: Final = {dialect.name: dialect for dialect in (tdp.DIALECT, angel_eye.DIALECT, bee_tek.DIALECT)}
+BUILT_IN: Final = {dialect.name: dialect for dialect in (tdp.DIALECT, angel_eye.DIALECT, bee_tek.DIALECT, gat.DIALECT)}
 
 
 class UnknownDialect(LocalError):

@@ -23,6 +23,7 @@ FORMS = (
     "serial-id:SERIAL",
     "serial-path:1-1.2",
     "tcp://host:port",
+    "tls://host:port?ca=FILE",
     "rfc2217://host:port",
     "sim:shuffler?seed=1",
     "replay:FILE#LINE",
@@ -81,6 +82,10 @@ def open_transport(address: str, clock: "Clock | None" = None, *, baud: int = 11
         from devices.transport.tcp import open_tcp
 
         return open_tcp(*_host_and_port(address, parts))
+    if parts.scheme == "tls":
+        from devices.transport.tls import open_tls
+
+        return open_tls(address)
     if parts.scheme == "usb":
         return _usb(address)[1](address)
     from devices.transport.serial_port import open_serial
@@ -107,6 +112,10 @@ def check_address(address: str) -> None:
         kind_at(address)
     elif scheme == "tcp":
         _host_and_port(address, parts)
+    elif scheme == "tls":
+        from devices.transport.tls import parse_tls
+
+        parse_tls(address)
     elif scheme == "rfc2217" and not (parts.hostname and number):
         raise LineUnusable(address, "use rfc2217://host:port, with a port from 1 to 65535")
     elif scheme == "replay":

@@ -26,6 +26,11 @@ def describe_address(address: str) -> str:
 
         open_replay(address).close()
         return "the recording exists"
+    if parts.scheme == "tls":
+        from devices.transport.tls import try_files
+
+        try_files(address)
+        return "a network address under TLS, whose files can be read; no connection was made"
     return "simulated" if parts.scheme == "sim" else "a network address; no connection was made"
 
 

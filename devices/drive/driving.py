@@ -11,7 +11,7 @@ A method waits until the device has answered; `dispense` and `dump` wait until t
 - LineError: the line was lost meanwhile; what the device did is unknown
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import ClassVar, Final, Literal, Self, TypeVar, overload
 
 from devices import events as e
+from devices.attestation import Evidence, Maker, Proof, check
 from devices.clock import Clock, SystemClock
 from devices.dialects.dialect import Dialect
 from devices.dialects.drivers import DRIVERS
@@ -43,6 +44,7 @@ from protocol.errors import (
 from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp import outputs as o
+from protocol.tdp.host_link import HostLink
 from protocol.tdp.instruments import NONCE_BYTES, MeterReading
 from protocol.tdp.messages import Role
 
@@ -154,15 +156,40 @@ class DeviceHandle:
             raise BadAnswer("Verify", f"it measured region {answer.region} with nonce {answer.nonce.hex()}")
         return answer
 
+    def attest(
+        self,
+        makers: Sequence[Maker],
+        region: int = m.Region.FIRMWARE,
+        line_key: Callable[[m.HelloReplyMessage], bytes | None] = lambda _: None,
+    ) -> tuple[Evidence, Proof]:
+        """Have the device measure its firmware with a random nonce and sign it, and return what that proves.
+
+        `line_key` returns the X25519 key of the device that sent this HELLO-REPLY, if the line is sealed. Raise
+        NotAttested if a trusted maker did not certify the device or its signature does not hold, and the errors of
+        `verify`.
+        """
+        challenge = m.VerifyMessage(token_bytes(NONCE_BYTES), region)
+        answer = self._fetch_whole(challenge, m.Capability.VERIFY)
+        link = self._line.link()
+        assert isinstance(link, HostLink), "only tdp brings data"
+        assert link.hello is not None, "it answered"
+        assert isinstance(answer.message, m.MeasuredMessage), "a link matches data to their command"
+        found = answer.message, answer.statement, line_key(link.hello)
+        evidence = Evidence(link.hello, link.certificate, challenge, *found)
+        return evidence, check(evidence, makers)
+
     def _fetch(self, message: m.Message, kind: type[M], needs: m.Capability) -> M:
+        answer = self._fetch_whole(message, needs).message
+        assert isinstance(answer, kind), "a link matches data to their command"
+        return answer
+
+    def _fetch_whole(self, message: m.Message, needs: m.Capability) -> o.Brought:
         if self._dialect != "tdp":
             raise NoCommands(self._dialect, "the commands of this handle need tdp")
         who = self.identity
         if not (who.meters if needs is m.Capability.METERS else who.measures):
             raise NotOffered(message_name(message), needs.name or "", "it does not claim it")
-        answer = self._line.fetch(message, lambda reply: self._not_offered(message, needs, reply))
-        assert isinstance(answer, kind), "a link matches data to their command"
-        return answer
+        return self._line.fetch(message, lambda reply: self._not_offered(message, needs, reply))
 
     def _not_offered(self, message: m.Message, needs: m.Capability, reply: m.ReplyMessage) -> RemoteError:
         why = _NOT_OFFERED.get(reply.reason)

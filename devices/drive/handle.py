@@ -161,7 +161,14 @@ class OwnedLine:
         result: B | None = self._wait_for(_Question(name, message, refused, until), self.timeout_s)
         return result
 
-    def fetch(self, message: Message, refused: Callable[[ReplyMessage], DealwireError]) -> Message:
+    def link(self) -> Link:
+        """Return the link to the device. Raise NotUp while there is no line."""
+        session = self.run_in_owner(lambda: self._supervisor.session)
+        if session is None:
+            raise NotUp("waiting for the device")
+        return session.link
+
+    def fetch(self, message: Message, refused: Callable[[ReplyMessage], DealwireError]) -> Brought:
         """Send a command that requests data, and return the data.
 
         Whatever is lost on the line (request, reply or data) is requested again until the handle's timeout: then raise
@@ -169,7 +176,7 @@ class OwnedLine:
         """
         self.raise_from_callbacks()
         question = _Question(message_name(message), message, refused, fetches=True)
-        data: Message = self._wait_for(question, RETRY_S)
+        data: Brought = self._wait_for(question, RETRY_S)
         return data
 
     def _wait_for(self, question: _Question, patience_s: float) -> Any:
@@ -318,7 +325,7 @@ class OwnedLine:
         elif type(output) is Brought:
             for question in self._questions:
                 if output.request in question.requests:
-                    _settle(question.future, None, output.message)
+                    _settle(question.future, None, output)
 
     def _deliver(self, seen: Seen) -> None:
         body = seen.body

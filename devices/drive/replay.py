@@ -7,6 +7,7 @@ from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Final, Protocol
 
+from devices.attested import parse_note as parse_attested
 from devices.budget import parse_note
 from devices.clock import Clock, SystemClock
 from devices.dialects.drivers import UnknownKind
@@ -267,15 +268,16 @@ class Player:
         return dialect_named(interface.dialect).make_link(interface.device, Role.OBSERVE, True)
 
     def _note(self, note: Chunk, now_ns: int) -> None:
-        dropped, elsewhere = parse_note(note.comment), parse_elsewhere(note.comment)
-        if dropped is None and elsewhere is None:
+        dropped = parse_note(note.comment)
+        fact = parse_elsewhere(note.comment) or parse_attested(note.comment)
+        if dropped is None and fact is None:
             self._end(note, now_ns)
             return
         _, feed = self._open.get(note.interface) or self._begin(note.interface, now_ns)
         if dropped is not None:
             feed.drop(dropped, now_ns)
-        elif elsewhere is not None:
-            feed.report_fact(elsewhere, now_ns)
+        elif fact is not None:
+            feed.report_fact(fact, now_ns)
         self._due_ns = min(self._due_ns, feed.due_ns)
 
     def _end(self, note: Chunk, now_ns: int) -> None:

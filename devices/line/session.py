@@ -26,7 +26,7 @@ from protocol.tdp.messages import (
     RemainderLiftedMessage,
     ShufflerStatusMessage,
 )
-from protocol.tdp.outputs import Delivered, DeviceStatus, Down, Lost, SessionRestarted, StatusSeen, Up
+from protocol.tdp.outputs import Brought, Delivered, DeviceStatus, Down, Lost, SessionRestarted, StatusSeen, Up
 
 NEVER: Final = 1 << 63
 _ANY: Final = -1
@@ -70,6 +70,8 @@ class Feed:
         """The device's last report of its whole state; None while the state is unknown."""
         self.settle: Callable[[Answered | Unanswered], None] | None = None
         """Function called for every command that ended."""
+        self.bring: Callable[[Brought], None] | None = None
+        """Function called with the data that a command requested."""
         self.due_ns = NEVER
         """Next deadline of the link, as of the last output; asking the link itself costs more."""
         self.heard = False
@@ -270,6 +272,8 @@ class Feed:
             self._restart(output)
         elif isinstance(output, Answered | Unanswered) and self.settle is not None:
             self.settle(output)
+        elif isinstance(output, Brought) and self.bring is not None:
+            self.bring(output)
         return True
 
 

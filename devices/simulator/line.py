@@ -13,11 +13,13 @@ from urllib.parse import parse_qsl, urlsplit
 from devices.clock import Clock, SystemClock
 from devices.simulator import shoe, table_controller
 from devices.simulator.deck import Bay, Cards
+from devices.simulator.gat import FAULTS, SimulatedGat, software
+from devices.simulator.identity import Identity
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_parts import RECOVERY_TRIES, Durations, MachineMishap, ShufflerSetting
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.unit import Unit, controller_unit, shoe_unit, shuffler_unit
+from devices.simulator.unit import FIRMWARE, Unit, controller_unit, shoe_unit, shuffler_unit
 from devices.transport.base import OpenLine
 from protocol.errors import LineUnusable
 from protocol.places import REMAINDER, SEATS_MAX, seat
@@ -37,7 +39,7 @@ Act = Callable[[int], object]
 class Attended(NamedTuple):
     """A device, the person's next action, and whether the device is ready."""
 
-    unit: Unit
+    unit: Unit | SimulatedGat
     next_act: Callable[[], Act | None]
     ready: Callable[[], bool]
 
@@ -144,18 +146,24 @@ def _controller(numbers: Numbers, _fault: str) -> Attended:
     return Attended(unit, next_act, lambda: model.state is ControllerState.BETS_OPEN)
 
 
+def _gat(_numbers: Numbers, fault: str) -> Attended:
+    return Attended(SimulatedGat(software("simulated device", FIRMWARE.encode()), fault), lambda: None, lambda: True)
+
+
 class SimulatedKind(NamedTuple):
     """A kind of device: its factory, its numeric settings with their defaults and limits, and its possible faults."""
 
     make: Callable[[Numbers, str], Attended]
     numbers: Mapping[str, tuple[int, range]]
     faults: tuple[str, ...] = ()
+    keyed: bool = True  # its unit can have an identity
 
 
 KINDS: Final = {
     "shuffler": SimulatedKind(_shuffler, _ANY | _SHUFFLER, tuple(_SHUFFLER_FAULTS)),
     "shoe": SimulatedKind(_shoe, _ANY | _SHOE, ("unread",)),
     "table-controller": SimulatedKind(_controller, _ANY | _CONTROLLER),
+    "gat": SimulatedKind(_gat, _ANY, tuple(FAULTS), keyed=False),
 }
 """All simulated devices. docs/simulator.md prints the table of settings from this."""
 
@@ -171,8 +179,10 @@ class SimulatedDevice:
 
     def __init__(self, address: str, clock: Clock | None = None) -> None:
         self.clock, self.address = clock or SystemClock(), address
-        kind, numbers, fault = kind_at(address)
+        kind, numbers, fault, identity = kind_at(address)
         self._unit, self._next_act, ready = kind.make(numbers, fault)
+        if identity and isinstance(self._unit, Unit):
+            self._unit.identify(Identity.read(identity))
         self._pause_ns = PAUSE_NS // numbers["speed"]
         self._act_ns: int | None = None
         self._stands = False  # ready and waiting for its first host
@@ -248,24 +258,29 @@ class SimulatedLine(OpenLine):
         return len(data)
 
 
-def kind_at(address: str) -> tuple[SimulatedKind, Numbers, str]:
-    """Return the kind of device that a `sim:` address names, its settings and its fault. LineUnusable names the
-    choices."""
+def kind_at(address: str) -> tuple[SimulatedKind, Numbers, str, str]:
+    """Return the kind of device that a `sim:` address names, its settings, its fault and the file of its identity.
+
+    LineUnusable names the choices.
+    """
     path = urlsplit(address).path
     if path not in KINDS:
         raise LineUnusable(address, f"no such simulated device; choose from {', '.join(KINDS)}")
     return KINDS[path], *_settings(address, KINDS[path])
 
 
-def _settings(address: str, kind: SimulatedKind) -> tuple[Numbers, str]:
-    numbers, fault = {name: usual for name, (usual, _) in kind.numbers.items()}, ""
+def _settings(address: str, kind: SimulatedKind) -> tuple[Numbers, str, str]:
+    numbers, fault, identity = {name: usual for name, (usual, _) in kind.numbers.items()}, "", ""
     for name, text in parse_qsl(urlsplit(address).query, keep_blank_values=True):
         if name in numbers and text.isdecimal() and int(text) in kind.numbers[name][1]:
             numbers[name] = int(text)
         elif name == "fault" and text in kind.faults:
             fault = text
+        elif name == "identity" and text and kind.keyed:
+            identity = text
         else:
             allowed = [f"{key}={bounds[0]}..{bounds[-1]}" for key, (_, bounds) in kind.numbers.items()]
             allowed += [f"fault={'|'.join(kind.faults)}"] if kind.faults else []
+            allowed += ["identity=FILE"] if kind.keyed else []
             raise LineUnusable(address, f"{name}={text}; allowed: {', '.join(allowed)}")
-    return numbers, fault
+    return numbers, fault, identity

@@ -7,6 +7,7 @@ from typing import Final
 
 from devices.simulator.device_model import EventDraft
 from devices.simulator.dialect_front_ends import ShoeFrontEnd
+from devices.simulator.identity import Identity
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.table_controller import TableControllerModel
@@ -59,6 +60,10 @@ class Unit:
         self._was_mid_round = False
         self._out: list[bytes] = []
         self._shown: m.Message | None = None
+
+    def identify(self, identity: Identity) -> None:
+        """Give the device keys of its own, and its maker's certificate. Call this before power-on."""
+        self.instruments = self.instruments._replace(signer=identity.signer)
 
     @property
     def next_deadline_ns(self) -> int | None:

@@ -28,6 +28,7 @@ PAGES: Final = {
     "audit-paytables": ("Odds", "odds.md"),
     "journal": ("Journal", "journal.md"),
     "sim": ("Simulator", "simulator.md"),
+    "authority": ("TLS", "guides/tls.md"),
     "fleet": ("Exports", "exports.md"),
     "wireshark": ("Wireshark", "guides/wireshark.md"),
     "device": ("Protocol", "protocol.md"),

@@ -20,6 +20,7 @@ from protocol.faults import Fault
 from protocol.message import message_name
 from protocol.tdp import framing
 from protocol.tdp import messages as m
+from protocol.tdp.attestation import CERTIFICATE_BYTES, CERTIFICATE_EXTENSION, MEASURED_EXTENSION, STATEMENT_BYTES
 from protocol.tdp.bounds import JOKERS_MAX, PACKET_SIZE_MAX, SUITED, bounds_of
 from protocol.tdp.commands import REQUEST_MAX, role_needed
 from protocol.tdp.derive import FIXED, HEADER_SIZE, Shape, fields_of, header_fields
@@ -196,6 +197,25 @@ _HOSTS: Final = {Kind.COMMAND, Kind.ACK}
 _HOSTS_LINKS: Final = {m.HelloMessage, m.HeartbeatMessage}
 
 
+_EXTENSIONS: Final = (
+    ExtensionSpec(SESSION_EXTENSION, "session", 4, "The session that an old event belongs to."),
+    ExtensionSpec(
+        MEASURED_EXTENSION,
+        "statement",
+        STATEMENT_BYTES,
+        "In *Measured*: length u32 and SHA-256 of the image alone, X25519 key of the device (zeros: none), Ed25519 "
+        "signature over ASCII `TDP measured`, the declared fields of the message and what precedes it here.",
+    ),
+    ExtensionSpec(
+        CERTIFICATE_EXTENSION,
+        "certificate",
+        CERTIFICATE_BYTES,
+        "In HELLO-REPLY: Ed25519 key of the device, its maker's Ed25519 signature over ASCII `TDP device`, the class, "
+        "maker, model and serial of the message and that key.",
+    ),
+)
+
+
 def definition() -> Definition:
     """Return the protocol as this version of the program declares it."""
     return Definition(
@@ -218,7 +238,7 @@ def definition() -> Definition:
             for code, place in enumerate(places.PLACES)
             if place.text[:2] != "0x"
         ),
-        extensions=(ExtensionSpec(SESSION_EXTENSION, "session", 4, "The session that an old event belongs to."),),
+        extensions=_EXTENSIONS,
         ranges=ranges(),
         makers=makers(),
         behaviour=behaviour(),

@@ -151,7 +151,7 @@ def tdp_table() -> str:
         "residue": framing.RESIDUE,
         "partial_s": Timing().partial_ns / _NS,
         "remembered_s": KEPT_NS / _NS,
-        "extensions": {1: "session of an old event"},
+        "extensions": {1: "session of an old event", 2: "signed measurement", 3: "certificate of the maker"},
         "fault_classes": CLASSES,
         "fault_events": {numbers[name]: expert for name, expert in EVENTS_OF_FAULTS.items()},
         "flags": fields.flags,

@@ -94,7 +94,7 @@ class DeviceLink:
 
     def greeting(self) -> bytes:
         """Return the payload of HELLO-REPLY as this device sends it."""
-        return encode(self.hello)[HEADER_SIZE:]
+        return encode(self.hello, extensions=self._instruments.greeting)[HEADER_SIZE:]
 
     def limit(self, role: Role) -> None:
         """Grant a host no more than this role from now on, and no more than the device itself grants."""
@@ -223,7 +223,7 @@ class DeviceLink:
         elif envelope.kind == Kind.COMMAND:
             self._take_command(envelope.request, message, now_ns, out)
         elif isinstance(message, m.HelloMessage):
-            self._send(self.hello, now_ns, out)
+            self._send(self.hello, now_ns, out, extensions=self._instruments.greeting)
         elif isinstance(message, m.AckMessage):
             self._take_ack(message, now_ns, out)
 
@@ -290,7 +290,7 @@ class DeviceLink:
             self._status_ns = now_ns
         elif self._data_message is not None:
             data_message, self._data_message = self._data_message, None
-            self._send(data_message, now_ns, out, request)
+            self._send(data_message, now_ns, out, request, extensions=self._instruments.statement(data_message))
         elif isinstance(command, m.ReadEventsMessage):
             if command.session == self.session:
                 self._sent = self.store.acknowledged = min(max(command.first, 1) - 1, self.store.last)

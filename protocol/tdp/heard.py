@@ -4,6 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from protocol.tdp.attestation import Certificate
 from protocol.tdp.messages import HelloReplyMessage
 
 NOT_STARTED: Final = -1
@@ -45,5 +46,7 @@ class TdpHeard(Struct, frozen=True, tag="tdp"):
     echo: tuple[int, int] = (0, 0)
     """A session that ended, and the time until which it may echo."""
     refused_hello: HelloReplyMessage | None = None
+    certificate: Certificate | None = None
+    """Certificate in the HELLO-REPLY of `hello`; None if it had none."""
     stale_boots: int = -1
     """Power-up count of a *Booted* that was taken for one from before the restart; -1 for none."""

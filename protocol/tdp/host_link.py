@@ -18,6 +18,7 @@ from typing import Final
 from protocol.errors import NoAnswer, NotPermitted, NotUp, RemoteError
 from protocol.link import Resumable
 from protocol.message import message_name
+from protocol.tdp.attestation import Certificate, Statement
 from protocol.tdp.codec import Envelope, encode
 from protocol.tdp.commands import DATA_MESSAGES, CommandQueue, Pending, role_needed
 from protocol.tdp.frame_reader import NEVER
@@ -28,6 +29,7 @@ from protocol.tdp.messages import (
     DeviceClass,
     HeartbeatMessage,
     HelloMessage,
+    HelloReplyMessage,
     MeasuredMessage,
     Message,
     MetersMessage,
@@ -115,6 +117,16 @@ class HostLink(Resumable):
     def stats(self) -> LinkStats:
         """Counters since the link was created."""
         return self._in.stats
+
+    @property
+    def hello(self) -> HelloReplyMessage | None:
+        """The device's latest HELLO-REPLY; None before any."""
+        return self._in.hello
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """Certificate in that HELLO-REPLY, unverified; None if it has none."""
+        return self._in.certificate
 
     @property
     def alive(self) -> bool:
@@ -415,7 +427,8 @@ class HostLink(Resumable):
         if isinstance(message, _BROUGHT):
             command = self._commands.command_of(request)
             if command is not None and DATA_MESSAGES.get(type(command)) is type(message):
-                out.append(Brought(request, command, message))
+                signed = Statement.read(envelope.extensions) if envelope.extensions else None
+                out.append(Brought(request, command, message, signed))
             return
         if isinstance(message, NakMessage):
             self.stats.naks += 1

@@ -12,7 +12,8 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from protocol.tdp.derive import HEADER_SIZE
+from protocol.tdp.attestation import NO_KEY, Certificate, Statement, attested, image_facts
+from protocol.tdp.derive import HEADER_SIZE, Extensions
 from protocol.tdp.framing import CHECK_BYTES
 from protocol.tdp.messages import (
     Algorithm,
@@ -67,21 +68,47 @@ class MeterReading(NamedTuple):
     shown: int
 
 
+class Signer(NamedTuple):
+    """Key of a device that attests: its maker's certificate, a function that signs with it, and its X25519 key."""
+
+    certificate: Certificate
+    sign: Callable[[bytes], bytes]
+    line_key: bytes = NO_KEY
+
+
 class Instruments(NamedTuple):
     """Data that a device can report.
 
     `readings` takes a time in nanoseconds and returns all its meters, in a fixed order. `image` returns the bytes of a
-    region, or None if the region does not exist. Either is None if the device lacks the capability.
+    region, or None if the region does not exist. Either is None if the device lacks the capability. With a `signer` it
+    signs each measurement.
     """
 
     readings: Callable[[int], Sequence[MeterReading]] | None = None
     image: Callable[[int], bytes | None] | None = None
+    signer: Signer | None = None
 
     @property
     def capabilities(self) -> Capability:
         """Capability bits for the data that is provided."""
         meters = Capability(0) if self.readings is None else Capability.METERS
-        return meters | (Capability(0) if self.image is None else Capability.VERIFY)
+        attests = Capability(0) if self.signer is None else Capability.ATTESTATION
+        return meters | (Capability(0) if self.image is None else Capability.VERIFY | attests)
+
+    @property
+    def greeting(self) -> Extensions:
+        """Extensions of the device's HELLO-REPLY."""
+        return () if self.signer is None or self.image is None else (self.signer.certificate.extension(),)
+
+    def statement(self, message: Message) -> Extensions:
+        """Return the extensions of a message that `answer` returned: the signature of a measurement."""
+        if self.signer is None or not isinstance(message, MeasuredMessage):
+            return ()
+        assert self.image is not None
+        length, sha256 = image_facts(self.image(message.region) or b"")
+        key = self.signer.line_key
+        signature = self.signer.sign(attested(message, length, sha256, key))
+        return (Statement(length, sha256, key, signature).extension(),)
 
     def answer(self, command: Message, session: int, now_ns: int) -> Message | Reason:
         """Return the message that follows the reply to *ReadMeters* or *Verify*, or the reason to refuse it."""

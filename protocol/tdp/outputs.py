@@ -17,6 +17,7 @@ from protocol.link import Discarded as Discarded
 from protocol.link import Output as Output
 from protocol.link import Send as Send
 from protocol.link import Unanswered as Unanswered
+from protocol.tdp.attestation import Certificate, Statement
 from protocol.tdp.heard import TdpHeard
 from protocol.tdp.messages import (
     DECLARED,
@@ -113,6 +114,8 @@ class Up(Output, frozen=True):
 
     hello: HelloReplyMessage
     resumed: bool
+    certificate: Certificate | None = None
+    """The maker's certificate of the device's key, unverified; None if its HELLO-REPLY has none."""
 
 
 class Down(Output, frozen=True, gc=True):
@@ -188,6 +191,8 @@ class Brought(Output, frozen=True):
     request: int
     command: Message
     message: Message
+    statement: Statement | None = None
+    """The signed part of a *Measured*, unverified."""
 
 
 class Commanded(Output, frozen=True):

@@ -45,6 +45,7 @@ from msgspec.structs import replace
 
 from protocol.errors import RemoteError, SealRequired
 from protocol.tdp import messages as m
+from protocol.tdp.attestation import Certificate
 from protocol.tdp.codec import FAST_DECODERS, Envelope, Unknown
 from protocol.tdp.derive import Values
 from protocol.tdp.event_order import EventOrder
@@ -350,7 +351,7 @@ class Reception(SessionKeeper):
         self.order.forget_before(hello.boot_count)
         if self.old is not None and self.hello is not None and not same_device(hello, self.hello):
             self._finish_old(now_ns, out)  # another device does not have the old one's events
-        self.hello = hello
+        self.hello, self.certificate = hello, Certificate.read(envelope.extensions) if envelope.extensions else None
         self.greeted = True
         if self.old is None:
             self.order.start(1, now_ns, out)

@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from protocol.tdp.attestation import Certificate
 from protocol.tdp.event_order import EventOrder
 from protocol.tdp.frame_reader import FrameReader
 from protocol.tdp.freshness import Digests, Life
@@ -30,6 +31,8 @@ class SessionKeeper(FrameReader):
         self.session: int | None = None
         self.hello: HelloReplyMessage | None = None
         """Identification of the device in this session; None until its HELLO-REPLY arrived."""
+        self.certificate: Certificate | None = None
+        """Certificate in that HELLO-REPLY, unverified."""
         self.opened = False
         """True if the device was seen to grant this session and nothing has ended it since."""
         self.refused_hello: HelloReplyMessage | None = None
@@ -86,12 +89,14 @@ class SessionKeeper(FrameReader):
             order.digests.packed(),
             (order.before.end, order.before.packed()),
             order.boot_due,
+            certificate=self.certificate,
             stale_boots=life.stale_boots,
         )
 
     def recall(self, heard: TdpHeard) -> None:
         """Resume from the state that another reception exported."""
         self.session, self.hello, self._resumed = heard.session, heard.hello, heard.announced
+        self.certificate = heard.certificate
         self._left.extend(heard.left_sessions)
         self._life = Life(heard.boots, *heard.uptime, heard.stale_boots)
         self.order = order = EventOrder(heard.session or ANONYMOUS, self.stats, heard.expected)
@@ -165,7 +170,7 @@ class SessionKeeper(FrameReader):
     def _announce(self, out: list[Output]) -> None:
         """Report Up, unless the device is unidentified because the recording begins later."""
         if self.hello is not None and self.hello.session == self.session:
-            out.append(Up(self.hello, self._resumed))
+            out.append(Up(self.hello, self._resumed, self.certificate))
             self._resumed = True
 
     def _close_gate(self, now_ns: int) -> None:

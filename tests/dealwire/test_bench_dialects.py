@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from dealwire.bench.plan.plan import dialect_plans, load_plan
 from dealwire.bench.record import BenchOutcome
 from dealwire.bench.report.report import BenchVerdict
-from dealwire.bench.verbs.dialect_probe import PROBES
+from dealwire.bench.verbs.dialect_probes import PROBES
 from dealwire.cli import main
 from protocol.cards import CARDS
 from tests.support.broken.shoes import SHOES, CaughtShoe, failed_checks, judge_shoe

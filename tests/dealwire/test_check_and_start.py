@@ -258,10 +258,14 @@ DAMAGES: dict[str, tuple[Damage, Exit, str]] = {
     "clock far back": (dated(3), Exit.CHECK_FAILED, "is before its newest record"),
     "clock far ahead": (dated(-500), Exit.CHECK_FAILED, "days after its newest record"),
     # what is served beside the tables
-    "nobody's address": (console('host = "203.0.113.9"'), Exit.ABSENT, "not there"),
-    "no host": (console('host = "a..b"'), Exit.ABSENT, "is no host's name"),
+    "nobody's address": (console('host = "203.0.113.9"\nplain = true'), Exit.ABSENT, "not there"),
+    "no host": (console('host = "a..b"\nplain = true'), Exit.ABSENT, "is no host's name"),
     "recordings": (console('recordings = "no"'), Exit.USAGE, "no such folder"),
-    "metrics' host": (edit("[[table]]", '[exports.metrics]\nhost = "203.0.113.9"\n[[table]]'), Exit.ABSENT, "metrics"),
+    "metrics' host": (
+        edit("[[table]]", '[exports.metrics]\nhost = "203.0.113.9"\nplain = true\n[[table]]'),
+        Exit.ABSENT,
+        "metrics",
+    ),
     "broker's address": (
         edit("[[table]]", '[exports.mqtt]\nurl = "mqtt://a:b@c"\nsite = "s"\n[[table]]'),
         Exit.USAGE,
@@ -452,7 +456,7 @@ def test_all_that_is_wrong_is_told_in_one_go(tmp_path: Path) -> None:
     assert keys == [
         *("table[1].seats", "table[1].limit-cents", "table[1].paytables"),
         *("table[2].device[1].address", "table[2].device[2].address"),
-        *("journal.path", "console.port", "console.tokens-file"),
+        *("journal.path", "console.host", "console.port", "console.tokens-file"),
     ]
     assert result.exit_code == Exit.USAGE
     assert result.stdout.splitlines()[-1].startswith(f"{file}: {len(found)} wrong")

@@ -290,7 +290,7 @@ def test_dialects_and_optional_parts_are_listed() -> None:
     found = [json.loads(line) for line in out.splitlines()]
     assert code == 0
     dialects = {each["name"]: each["from"] for each in found if each["type"] == "dialect"}
-    assert dialects == dict.fromkeys(("tdp", "angel-eye", "bee-tek"), "dealwire itself")
+    assert dialects == dict.fromkeys(("tdp", "angel-eye", "bee-tek", "gat"), "dealwire itself")
     extras = {each["name"]: each["is"] for each in found if each["type"] == "extra"}
     assert extras.keys() == optional_parts()
     assert extras["metrics"] == "installed"

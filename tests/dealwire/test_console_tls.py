@@ -1,4 +1,5 @@
-"""The console behind a proxy with TLS, as a browser meets it: Secure cookies, live by wss, acts from https."""
+"""The console behind a proxy with TLS, and under TLS of its own, as a browser meets it: Secure cookies, live by wss,
+acts from https."""
 
 from __future__ import annotations
 
@@ -15,11 +16,15 @@ from urllib.parse import urlsplit
 import pytest
 from cryptography import x509
 
+from dealwire.authority import for_browser
 from dealwire.console.server import Console
+from dealwire.console.tokens import Tokens
 from dealwire.hub.hub import Hub
+from dealwire.tls import ServerTls, TlsFiles
 from tests.support.evenings.watched_table import WatchedTable
-from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser, watched
-from tests.support.rigs.consoles import TOKENS, running
+from tests.support.rigs.authorities import Site
+from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser, picture, watched
+from tests.support.rigs.consoles import ACTIONS, TOKENS, running
 
 pytestmark = [needs_browser, pytest.mark.more]
 
@@ -111,3 +116,37 @@ def test_a_supervisor_acts_over_tls(tmp_path: Path) -> None:
         page.get_by_role("button", name="Call a misdeal").click()
         page.locator("[data-answer]").get_by_text("Call a misdeal: done.").wait_for()
         assert [request.who for request in table.asked] == ["supervisor"]
+
+
+def test_a_supervisor_acts_over_the_console_s_own_tls_with_a_certificate(tmp_path: Path) -> None:
+    """Chromium with the file that `dealwire authority client --browser` writes, and without it."""
+    site, hub = Site(tmp_path / "site"), Hub()
+    made, anna = site.server(), site.client("anna")
+    file, password = for_browser(*anna, "a-password"), "a-password"
+    tls = ServerTls(TlsFiles(*made, client_ca=site.ca))
+    console = Console(hub, tls=tls, tokens=Tokens(TOKENS), actions={"pit-1": ACTIONS}, names=["localhost"])
+    with at_most(TEST_S), chromium() as browser, WatchedTable(hub, "player-short") as table:
+        table.answer_requests()
+        console.start()
+        try:
+            address = console.address.replace("127.0.0.1", "localhost")
+            shown = [{"origin": address.rstrip("/"), "pfxPath": str(file), "passphrase": password}]
+            with watched(browser, address, ignore_https_errors=True, client_certificates=shown) as window:
+                page = window.page(address + "sign-in?back=/table/pit-1")
+                page.get_by_label("Token").fill(TOKENS["supervisor"])
+                page.get_by_label("Token").press("Enter")
+                page.locator("#connection[data-state=live]").wait_for()
+                page.on("dialog", lambda dialog: dialog.accept())
+                page.get_by_role("button", name="Call a misdeal").click()
+                page.locator("[data-answer]").get_by_text("Call a misdeal: done.").wait_for()
+                picture(page, "tls")
+                assert [request.who for request in table.asked] == ["supervisor"]
+                (cookie,) = window.context.cookies()
+                assert cookie["name"].startswith("__Host-")
+            context = browser.new_context(ignore_https_errors=True)
+            with pytest.raises(Exception, match=r"net::ERR_(BAD_SSL_CLIENT_AUTH_CERT|SSL|CONNECTION|EMPTY)"):
+                context.new_page().goto(address)
+            context.close()
+        finally:
+            console.stop()
+    assert console.failed is None

@@ -64,7 +64,7 @@ def test_the_first_hash_worked_out_by_hand(tmp_path: Path) -> None:
     db.close()
     said = bytes(32) + bytes.fromhex("0000000000000001 0102030405060708 00000000") + b"\x00\x06opened" + b"\x00\x00"
     assert head.hash == hashlib.sha256(said + len(payload).to_bytes(4, "big") + payload).digest()
-    assert json.loads(payload)["schema"] == "dealwire.journal/3"
+    assert json.loads(payload)["schema"] == "dealwire.journal/4"
 
 
 def test_what_comes_back_is_what_went_in(tmp_path: Path, key: SealingKey) -> None:

@@ -216,13 +216,13 @@ def test_an_error_holds_its_parts_for_a_program() -> None:
 
 def test_a_file_that_is_made_is_new_private_and_gives_room_back(tmp_path: Path) -> None:
     file = WritableFile(tmp_path / "j")
-    assert (file.new, file.version, file.path) == (True, 3, tmp_path / "j")
+    assert (file.new, file.version, file.path) == (True, 4, tmp_path / "j")
     assert {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()} == dict.fromkeys(
         ("j", "j-lock", "j-shm", "j-wal"), 0o600
     )
     asked = ("auto_vacuum", "journal_mode", "synchronous", "application_id", "user_version")
     settings = [file.db.execute(f"PRAGMA {name}").fetchone()[0] for name in asked]
-    assert settings == [2, "wal", 2, 1685539377, 3], "as docs/journal.md says"
+    assert settings == [2, "wal", 2, 1685539377, 4], "as docs/journal.md says"
     assert file.db.in_transaction, "which the first record commits"
     file.db.execute("COMMIT")
     file.close()
@@ -264,7 +264,7 @@ def test_a_text_that_is_none_keeps_no_writer_out(tmp_path: Path) -> None:
 
 def test_a_file_that_is_opened_again_is_synced_as_it_was(tmp_path: Path) -> None:
     file = WritableFile(make(tmp_path / "j"))
-    assert (file.new, file.version, file.db.in_transaction) == (False, 3, False)
+    assert (file.new, file.version, file.db.in_transaction) == (False, 4, False)
     assert [file.db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")] == ["wal", 2]
     assert is_locked_by_writer(tmp_path / "j")
     file.close()
@@ -280,13 +280,13 @@ def spoilt(path: Path, kind: str) -> None:
             db.execute("CREATE TABLE t (a)")
     else:
         with closing(sqlite3.connect(make(path))) as db, db:
-            db.execute("PRAGMA user_version = 4")
+            db.execute("PRAGMA user_version = 5")
 
 
 REFUSED = {
     "a text": "not a journal: not a SQLite file",
     "another program's": "not a journal: a SQLite file of another program",
-    "a newer one": "journal version 4 is newer than this program, which supports up to 3",
+    "a newer one": "journal version 5 is newer than this program, which supports up to 4",
 }
 
 
@@ -363,7 +363,7 @@ def test_a_folder_that_takes_nothing_is_told_by_its_lock(tmp_path: Path) -> None
 # ------------------------------------------------------------------ versions
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_a_version_that_is_known_is_given(version: int) -> None:
     with closing(sqlite3.connect(":memory:")) as db:
         db.execute("PRAGMA application_id = 1685539377")
@@ -374,7 +374,7 @@ def test_a_version_that_is_known_is_given(version: int) -> None:
 @pytest.mark.parametrize(
     ("application", "version", "said"),
     [
-        (1685539377, 4, "journal version 4 is newer than this program, which supports up to 3"),
+        (1685539377, 5, "journal version 5 is newer than this program, which supports up to 4"),
         (1685539377, 0, "not a journal: its version is 0"),
         (1685539377, -1, "not a journal: its version is -1"),
         (1685539376, 2, "not a journal: a SQLite file of another program"),

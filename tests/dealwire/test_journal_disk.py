@@ -176,7 +176,7 @@ def test_a_second_writer_is_refused_and_readers_are_not(tmp_path: Path) -> None:
 def newer(path: Path) -> None:
     Journal(path, key=None, clock=ManualClock()).close()
     with sqlite3.connect(path) as db:
-        db.execute("PRAGMA user_version = 4")
+        db.execute("PRAGMA user_version = 5")
     db.close()
 
 
@@ -208,7 +208,7 @@ STRANGE: dict[str, tuple[Callable[[Path], object], type[JournalError], str]] = {
     "a text": (lambda path: path.write_bytes(b"hello, world\n" * 500), JournalForeign, "not a SQLite file"),
     "a capture": (lambda path: path.write_bytes(b"\x0a\x0d\x0d\x0a" * 500), JournalForeign, "not a SQLite file"),
     "another program's": (another_program, JournalForeign, "another program"),
-    "a newer one": (newer, JournalNewer, "version 4 is newer than this program, which supports up to 3"),
+    "a newer one": (newer, JournalNewer, "version 5 is newer than this program, which supports up to 4"),
     "one of no version": (of_no_version, JournalForeign, "not a journal: its version is 0"),
     "a folder": (lambda path: path.mkdir(), JournalInaccessible, "Is a directory"),
     "one without records": (gutted, JournalError, "first record is missing"),

@@ -54,7 +54,7 @@ def refused(use: Callable[[], object]) -> str:
 def as_version_1(path: Path) -> None:
     """Rewrite the file as version 1 would have written these records."""
     with closing(sqlite3.connect(path)) as db, db:
-        for table in ("anchor", "opening", "settled", "meter", "segment", "obligation"):
+        for table in ("anchor", "opening", "settled", "meter", "segment", "obligation", "leaf", "node"):
             db.execute(f"DROP TABLE {table}")
         db.execute("DROP INDEX mark")
         kinds = "kind IN ('opened', 'started', 'resumed', 'stopped', 'line')"
@@ -65,7 +65,8 @@ def as_version_1(path: Path) -> None:
 def as_version_2(path: Path) -> None:
     """Rewrite the file as version 2 would have written these records."""
     with closing(sqlite3.connect(path)) as db, db:
-        db.execute("DROP TABLE obligation")
+        for table in ("obligation", "leaf", "node"):
+            db.execute(f"DROP TABLE {table}")
         db.execute("ALTER TABLE anchor DROP COLUMN whole")
         db.execute("DROP INDEX mark")
         kinds = (
@@ -107,7 +108,7 @@ ANCHOR = "what its first record follows is not in it"
 def test_a_file_that_does_not_say_where_it_begins_is_damaged(tmp_path: Path, sql: str, said: str) -> None:
     path = write(tmp_path / "j", lambda journal: journal.publish("t", "round", 1, "{}") and None)
     with JournalReader(path) as reader:
-        assert (reader.anchor, reader.version) == (Head(0, GENESIS), 3)
+        assert (reader.anchor, reader.version) == (Head(0, GENESIS), 4)
         assert len(reader.identity) == 16
     tamper(path, sql)
     assert refused(lambda: JournalReader(path)) == said

@@ -207,7 +207,7 @@ def test_a_file_of_version_1_is_salvaged_with_the_rounds_that_it_settled(tmp_pat
     found = salvage(path, tmp_path / "new", ManualClock())
     assert (found.kept.sequence, found.lost, found.beyond) == (8, [(9, 9)], 14)
     with JournalReader(tmp_path / "new") as reader:
-        assert reader.version == 3
+        assert reader.version == 4
         settled = {n for n in range(1, 12) if BookTables(reader).was_settled("t", SettledKey("whoever", "s", n))}
         assert settled == set(range(1, 11)), "by session and number, which is all that it says"
 

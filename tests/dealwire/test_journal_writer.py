@@ -83,7 +83,7 @@ def test_an_opening_says_who_wrote_what(tmp_path: Path, clock: ManualClock) -> N
         )
         assert (journal.head, journal.newest_ns, journal.written_ns) == (Head(1, record.hash), 1000, 1000)
         assert (journal.stopped_why, journal.must_commit, journal.days.current) == (None, False, None)
-        opening = {"schema": "dealwire.journal/3", "file": journal.identity.hex(), "epoch": journal.epoch}
+        opening = {"schema": "dealwire.journal/4", "file": journal.identity.hex(), "epoch": journal.epoch}
         assert json.loads(record.payload) == {**opening, "program": f"dealwire {__version__}", **about}
     assert (len(journal.identity), len(journal.epoch)) == (16, 16)
     assert facts(record) == (1, 1000, 0, "opened", "")

@@ -477,7 +477,7 @@ def test_a_journal_of_version_2_has_what_it_held_and_nobody_released(tmp_path: P
         journal.publish(NAME, "status", 9, json.dumps(line))
     with closing(sqlite3.connect(path)) as db, db:
         db.execute(
-            "UPDATE record SET payload = CAST(replace(payload, 'journal/3', 'journal/2') AS BLOB) WHERE kind = 'opened'"
+            "UPDATE record SET payload = CAST(replace(payload, 'journal/4', 'journal/2') AS BLOB) WHERE kind = 'opened'"
         )
     rechained(path, lambda _: None)
     as_version_2(path)
@@ -489,7 +489,7 @@ def test_a_journal_of_version_2_has_what_it_held_and_nobody_released(tmp_path: P
     left = [("0000000a", 1, 500), ("0000000b", 1, 700), ("0000000b", 2, 900), ("0000000d", 1, 500)]
     assert found == left
     with JournalReader(path) as reader:
-        assert reader.version == 3
+        assert reader.version == 4
         verify(reader)
     with journal_at(tmp_path) as journal:
         assert [(each.session, each.round, each.cents) for each in journal.books.obligations.held(NAME)] == left

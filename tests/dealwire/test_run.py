@@ -70,7 +70,7 @@ def test_a_signal_ends_it_whole(tmp_path: Path, number: int, code: int) -> None:
     with simulators() as addresses, Program(write_configuration(tmp_path, addresses)) as program:
         program.wait_for(lambda: rounds_in(tmp_path) >= 1)
         program.process.send_signal(signal.SIGHUP)
-        program.wait_for(lambda: "SIGHUP: ignored; restart the service" in program.text)
+        program.wait_for(lambda: "SIGHUP: nothing to read again; restart the service" in program.text)
         assert program.end(number) == code
     assert "Traceback" not in program.text
     assert json.loads(published(tmp_path, "status")[-1].line)["kind"] == "stopped"

@@ -50,7 +50,8 @@ def recorded(name: str) -> list[bytes]:
     return [data for _, data in ShoeEvening(ACTS, name).run().heard]
 
 
-NAMES = [*BUILT_IN, "toy-shoe"]
+NAMES = [*(name for name, dialect in BUILT_IN.items() if dialect.drivers), "toy-shoe"]
+"""Dialects of the devices of a table."""
 pytestmark = pytest.mark.usefixtures("toy")
 
 
@@ -83,6 +84,11 @@ def test_a_framer_of_ours_holds_few_bytes(name: str) -> None:
 def test_another_kind_of_device_is_refused(name: str) -> None:
     with pytest.raises(UnknownKind, match=r"^x: no kind of device is called 'toaster'; allowed: "):
         dialect_named(name).driver("toaster", where="x")
+
+
+def test_a_dialect_without_events_is_for_no_device_of_a_table() -> None:
+    with pytest.raises(UnknownKind, match=r"^x: this dialect is for no device of a table$"):
+        dialect_named("gat").driver("shoe", where="x")
 
 
 # ------------------------------------------------------------------ what each check finds
@@ -339,7 +345,7 @@ def test_every_dialect_is_listed_and_one_that_cannot_be_used_is_named(tmp_path: 
     install(tmp_path, "odd", "toy_shoe:NOTHING")
     done = judged("list", "--json")
     assert done.exit_code == 1
-    assert "cannot be loaded" in json.loads(done.stdout.splitlines()[3])["fault"]
+    assert "cannot be loaded" in json.loads(done.stdout.splitlines()[len(BUILT_IN)])["fault"]
 
 
 # ------------------------------------------------------------------ adding one
@@ -347,7 +353,9 @@ def test_every_dialect_is_listed_and_one_that_cannot_be_used_is_named(tmp_path: 
 
 def test_an_added_dialect_is_named_after_those_that_come_with_the_program() -> None:
     assert dialect_names() == [*BUILT_IN, "toy-shoe"]
-    with pytest.raises(UnknownDialect, match=r"^unknown dialect 'morse'; allowed: tdp, angel-eye, bee-tek, toy-shoe$"):
+    with pytest.raises(
+        UnknownDialect, match=r"^unknown dialect 'morse'; allowed: tdp, angel-eye, bee-tek, gat, toy-shoe$"
+    ):
         dialect_named("morse")
 
 

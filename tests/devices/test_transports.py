@@ -1,12 +1,15 @@
-"""One contract for every line: memory, recorded, journaled, serial over a pty, tcp, rfc2217, USB bulk.
+"""One contract for every line: memory, recorded, journaled, serial over a pty, tcp, tls, rfc2217, USB bulk.
 
 A replayed line only returns its recording; `test_replay.py` checks it against the same contract.
 """
 
+import atexit
 import contextlib
+import functools
 import os
 import select
 import socket
+import ssl
 import tempfile
 import threading
 import time
@@ -15,6 +18,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,6 +32,7 @@ from devices.transport.base import LineClosed, Transport
 from devices.transport.memory import memory_pair
 from devices.transport.threaded import ThreadedLine
 from devices.transport.usb_bulk import open_usb
+from tests.support.rigs.authorities import Site
 from tests.support.rigs.patience import wait_until
 from tests.support.rigs.usb_backend import FakeBus, Gadget
 
@@ -96,6 +101,42 @@ def tcp_line() -> Line:
         try:
             return peer.recv(65536)
         except BlockingIOError:
+            return b""
+        finally:
+            peer.settimeout(PATIENCE_S)
+
+    return Line(host, peer.sendall, receive, peer.close, peer.close)
+
+
+@functools.cache
+def site() -> Site:
+    folder = tempfile.TemporaryDirectory(prefix="dealwire-test-")
+    atexit.register(folder.cleanup)
+    return Site(Path(folder.name))
+
+
+def tls_line() -> Line:
+    server = socket.create_server(("127.0.0.1", 0))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*site().server())
+    peers: list[ssl.SSLSocket] = []
+
+    def accept() -> None:
+        peers.append(context.wrap_socket(server.accept()[0], server_side=True))
+
+    thread = threading.Thread(target=accept)
+    thread.start()
+    host = open_transport(f"tls://127.0.0.1:{server.getsockname()[1]}?ca={site().ca}")
+    thread.join()
+    server.close()
+    (peer,) = peers
+    peer.settimeout(PATIENCE_S)
+
+    def receive() -> bytes:
+        peer.setblocking(False)
+        try:
+            return peer.recv(65536)
+        except ssl.SSLWantReadError:
             return b""
         finally:
             peer.settimeout(PATIENCE_S)
@@ -229,6 +270,7 @@ MAKERS = {
     "journaled": journaled_line,
     "serial": serial_line,
     "tcp": tcp_line,
+    "tls": tls_line,
     "rfc2217": rfc2217_line,
     "usb": usb_line,
 }

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from devices.events import LinkUp
+from devices.events import FirmwareAttested, LinkUp
 
 PARTS: Final = {
     "maker": "maker",
@@ -53,6 +54,37 @@ class Unlike(NamedTuple):
     parts: tuple[str, ...]
     one: tuple[str, ...]
     other: tuple[str, ...]
+
+
+class AttestedFirmware(Struct, frozen=True):
+    """Standing of a device that must prove its firmware: since when (its session), and what it proved last.
+
+    `why` is the reason of a failure, empty for any other state.
+    """
+
+    session: int
+    proved: bool = False
+    why: str = ""
+    sha256: str = ""
+    version: str = ""
+    key: str = ""
+
+    def after(self, session: int, body: FirmwareAttested) -> "AttestedFirmware":
+        """Return the standing after the next verdict; what was proved before stays known for comparison."""
+        if body.state != "proved":
+            return replace(self, session=session, proved=False, why=body.why)
+        return AttestedFirmware(session, True, "", body.sha256, body.version, body.key)
+
+    def changed_to(self, now: "AttestedFirmware") -> Unlike | None:
+        """Return the difference between two proofs; None if they are equal or one of them is missing."""
+        if not (self.sha256 and now.proved):
+            return None
+        rows = [
+            (part, was, is_)
+            for part, was, is_ in (("firmware-digest", self.sha256, now.sha256), ("key", self.key, now.key))
+            if was != is_
+        ]
+        return Unlike(*zip(*rows, strict=True)) if rows else None
 
 
 def unlike(one: DeviceIdentity | Pin, other: DeviceIdentity) -> Unlike | None:

@@ -9,10 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 import devices.events as e
-from dealer_flow.play.course.identity import DeviceIdentity, Pin, Unlike, unlike
+from dealer_flow.play.course.identity import AttestedFirmware, DeviceIdentity, Pin, Unlike, unlike
 from dealer_flow.play.order.rounds import SUPERVISORS
 from dealer_flow.play.verdicts import dealing
 from dealer_flow.procedure.plan import Plan
+from dealer_flow.record.details import FirmwareRecord
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
 from devices.events import Seen
@@ -20,6 +21,7 @@ from devices.events import Seen
 _NOBODY: Final = DeviceIdentity()
 _DIFFERS: Final = "statements-differ"
 _LOST: Final = "events-lost"
+_NOT_YET: Final = "it has not answered since it connected"
 _YES_OR_NO: Final = ("locked", "red-lamp")
 _BOOTED: Final = 1
 """Number of a session's first event."""
@@ -49,6 +51,7 @@ class LinesState(Struct, frozen=True):
     returned: dict[str, int]
     started: dict[str, tuple[int, int, int]] = {}
     elsewhere: dict[str, str] = {}
+    attested: dict[str, AttestedFirmware] = {}
 
 
 @dataclass(slots=True)
@@ -66,6 +69,8 @@ class Lines:
     """Latest START GAME by line: its session, the event's number, the round's number."""
     elsewhere: dict[str, str] = field(default_factory=dict)
     """Lines whose device reports on another line at the same time, and the name of that line."""
+    attested: dict[str, AttestedFirmware] = field(default_factory=dict)
+    """Standing of each line whose device must prove its firmware."""
     patient: bool = False
     gaps: set[str] = field(default_factory=set)
     """Lines that lost events since the last START or END GAME. Empty between rounds at rest."""
@@ -73,13 +78,13 @@ class Lines:
     def state(self) -> LinesState:
         """Return everything that outlives a round."""
         known = self.sessions.copy(), self.devices.copy(), self.returned.copy(), self.started.copy()
-        return LinesState(*known, self.elsewhere.copy())
+        return LinesState(*known, self.elsewhere.copy(), self.attested.copy())
 
     @classmethod
     def restore(cls, state: LinesState, pins: Mapping[str, Pin]) -> Self:
         """Restore the lines from their saved state."""
         known = dict(state.sessions), dict(state.devices), dict(state.returned), dict(state.started)
-        return cls(pins, *known, dict(state.elsewhere))
+        return cls(pins, *known, dict(state.elsewhere), dict(state.attested))
 
     def meet(self, round_: Round, seen: Seen) -> None:
         """Note the session of a device that reports, which this table may not have seen."""
@@ -106,7 +111,28 @@ class Lines:
             round_.report(_elsewhere(device, where, unreliable=True), seen)
         for device in sorted(self.pins):
             self._judge_pin(round_, seen, device, unreliable=True)
+        for device, standing in sorted(self.attested.items()) if self.attested else ():
+            if standing.why:
+                round_.report(_unproved(device, standing.why, unreliable=True), seen)
         self._judge_number(round_, seen)
+
+    def doubt_at_end(self, round_: Round, seen: Seen) -> None:
+        """Report at the end of a round each device that has not proved its firmware since it started."""
+        for device in sorted(self.attested):
+            if not self.attested[device].why and not self._has_proved(device):
+                round_.report(_unproved(device, _NOT_YET, unreliable=True), seen)
+
+    def firmware(self) -> tuple[FirmwareRecord, ...]:
+        """Return the firmware that the devices have proved, by line."""
+        return tuple(
+            FirmwareRecord(device=device, sha256=standing.sha256, version=standing.version)
+            for device, standing in sorted(self.attested.items())
+            if self._has_proved(device)
+        )
+
+    def _has_proved(self, device: str) -> bool:
+        standing = self.attested[device]
+        return standing.proved and standing.session == self.sessions.get(device, standing.session)
 
     def began_unheard(self, seen: Seen, number: int) -> bool:
         """Return True if END GAME of round `number` ends a round whose START GAME is among the lost events."""
@@ -250,6 +276,16 @@ class Lines:
         self.elsewhere[seen.device] = body.where
         round_.report(_elsewhere(seen.device, body.where, unreliable=_matters(round_, seen.device)), seen)
 
+    def _firmware_attested(self, round_: Round, seen: Seen, body: e.FirmwareAttested) -> None:
+        before = self.attested.get(seen.device, AttestedFirmware(seen.session))
+        now = self.attested[seen.device] = before.after(seen.session, body)
+        matters = _matters(round_, seen.device)
+        if now.why:
+            round_.report(_unproved(seen.device, now.why, unreliable=matters), seen)
+        changed = before.changed_to(now)
+        if changed is not None:
+            round_.report(_another("firmware-changed", seen.device, changed, unreliable=matters), seen)
+
     def _link_lost(self, round_: Round, seen: Seen, body: e.LinkLost) -> None:
         self.elsewhere.pop(seen.device, None)
         if round_.in_play or round_.bettors:
@@ -317,6 +353,10 @@ def _elsewhere(device: str, where: str, *, unreliable: bool) -> Incident:
     return Incident(code="device-elsewhere", clause="procedure", device=device, words=where, unreliable=unreliable)
 
 
+def _unproved(device: str, why: str, *, unreliable: bool) -> Incident:
+    return Incident(code="device-not-attested", clause="procedure", device=device, words=why, unreliable=unreliable)
+
+
 def _forget_shoe(round_: Round, seen: Seen) -> None:
     """Forget what is known of the shoe, since its reports are missing: cards may have left it unseen."""
     if round_.shoes is not None and round_.shoes.device == seen.device and round_.shoes.current is not None:
@@ -333,6 +373,7 @@ LINE_REPORTS: Final[dict[type[e.Body], Callable[[Lines, Round, Seen, Any], None]
     e.LinkLost: Lines._link_lost,
     e.BytesDropped: Lines._bytes_dropped,
     e.DeviceElsewhere: Lines._device_elsewhere,
+    e.FirmwareAttested: Lines._firmware_attested,
     e.StatusDiffers: Lines._status_differs,
 }
 """Handlers of reports of the line itself."""

@@ -10,7 +10,7 @@ from dealer_flow.play.course.face_up import private
 from dealer_flow.play.seen.pots_lying import cut_pots
 from dealer_flow.play.verdicts.wagers import held_of, lone_bets
 from dealer_flow.procedure.tables import DECLARED
-from dealer_flow.record.details import DrawnNumber, Split, Stage
+from dealer_flow.record.details import DrawnNumber, FirmwareRecord, Split, Stage
 from dealer_flow.record.result import (
     Burn,
     Deck,
@@ -34,8 +34,8 @@ from protocol.cards import UNREAD, Card, parse_cards, spell_cards, spelled
 from protocol.places import DEALER, PLACES, Place, parse_place, seat
 
 
-def result_of(round_: Round, table: str) -> RoundResult:
-    """Return the published result of a finished round at `table`."""
+def result_of(round_: Round, table: str, firmware: tuple[FirmwareRecord, ...] = ()) -> RoundResult:
+    """Return the published result of a finished round at `table`. `firmware`: what its devices have proved."""
     ledger, plan, outcome, draw = round_.ledger, round_.plan, round_.outcome, round_.draw
     burns = tuple([_burn(done) for done in round_.burns.values()])
     plain = _plain(round_, outcome)
@@ -70,6 +70,7 @@ def result_of(round_: Round, table: str) -> RoundResult:
         remainder=_remainder(round_),
         rejected=ledger.rejected,
         incidents=tuple(round_.incidents),
+        firmware=firmware,
         draw=None if draw is None else _drawn(draw),
         shoe=None if round_.shoes is None else _shoe(round_.shoes),
     )

@@ -24,7 +24,7 @@ from dealwire.bench.verbs import line as p
 from dealwire.bench.verbs.context import CheckContext
 from dealwire.bench.verbs.device import Sweep
 from dealwire.bench.verbs.dialect import DIALECT_VERBS
-from dealwire.bench.verbs.dialect_probe import PROBES
+from dealwire.bench.verbs.dialect_probes import PROBES
 from dealwire.bench.verbs.soak import Soak
 from dealwire.bench.verbs.step import HandNeed, PlanStep, Prepared, Strict
 from devices.files import read_file
@@ -78,7 +78,7 @@ VERBS: Final[dict[str, type[PlanStep]]] = {next(iter(cls.model_fields)): cls for
     p.SessionOpening, d.ActAtDevice, d.Faulting, d.Power, d.Cable, d.Reopen, d.Prepare, d.DealPackets, d.WrongPacket,
     d.Books, d.Poke,
     e.Operate, e.Foreign, e.LostHost, e.HostIsBack, e.HostStaysLost, d.Measuring,
-    i.ReadMeters, i.MetersSince, i.Challenging, p.Save, Sweep, Soak, Repeat,
+    i.ReadMeters, i.MetersSince, i.Challenging, i.Attesting, p.Save, Sweep, Soak, Repeat,
 )}  # fmt: skip
 """Steps by verb. Some names are also keys of other verbs: the first in this order is the verb."""
 
@@ -242,11 +242,12 @@ class DialectRule(RuleEntry):
 
 
 class DialectPlan(BenchPlan):
-    """Plan for a shoe of another dialect. Its id is the dialect's name."""
+    """Plan for a shoe of another dialect, or for a GAT line. Its id is the dialect's name."""
 
     schema_: Literal["dealwire.dialect-plan/1"] = Field(alias="schema")  # type: ignore[assignment]
-    id: Literal["angel-eye", "bee-tek"]
-    device: Literal["shoe"] = "shoe"
+    id: Literal["angel-eye", "bee-tek", "gat"]
+    device: Literal["shoe", "gat"] = "shoe"  # type: ignore[assignment]
+    """A shoe, or any device's GAT line."""
     allowance_ms: int = 0
     begin: tuple[DialectStep, ...] = ()
     """Steps before the first check, whichever it is."""
@@ -255,8 +256,8 @@ class DialectPlan(BenchPlan):
 
     @property
     def granted(self) -> Role:
-        """Role in which the plan is run. A Bee-Tek style shoe takes no commands."""
-        return Role.OBSERVE if self.id == "bee-tek" else Role.OPERATE
+        """Role in which the plan is run. Only an Angel Eye style shoe takes commands."""
+        return Role.OPERATE if self.id == "angel-eye" else Role.OBSERVE
 
     @property
     def dialect(self) -> str:
@@ -266,6 +267,8 @@ class DialectPlan(BenchPlan):
 
 def _impossible(plan: BenchPlan) -> Iterator[tuple[Key, str]]:
     """Yield every step that requires a status that no device of the plan's kind can have."""
+    if isinstance(plan, DialectPlan):
+        return
     devices: list[str] = [*PROFILES] if plan.device == "any" else [plan.device]
     for at, check in enumerate(plan.check):
         yield from _of_steps(check.steps, ("check", at, "steps"), devices)

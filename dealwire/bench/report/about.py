@@ -78,10 +78,11 @@ def plan_facts(plan: BenchPlan) -> PlanFacts:
     )  # fmt: skip
 
 
-def device_facts(hello: HelloReplyMessage | None) -> DeviceFacts:
-    """Return the device's description of itself. A shoe of another dialect cannot give one."""
+def device_facts(hello: HelloReplyMessage | None, kind: str) -> DeviceFacts:
+    """Return the device's description of itself. A device of another dialect cannot give one: it has the `kind` of its
+    plan."""
     if hello is None:
-        return DeviceFacts("shoe", "", "", "", "", "", (), 0, 0, 0)
+        return DeviceFacts(kind, "", "", "", "", "", (), 0, 0, 0)
     try:
         kind = DeviceClass(hello.device_class).name.lower().replace("_", " ")
     except ValueError:

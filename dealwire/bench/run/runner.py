@@ -20,9 +20,10 @@ from dealwire.bench.rules.rule import BenchRule
 from dealwire.bench.values import BadValue, events_of
 from dealwire.bench.verbs.context import AnyCheckContext, CheckContext
 from dealwire.bench.verbs.dialect import DialectCheckContext
-from dealwire.bench.verbs.dialect_probe import PROBES
+from dealwire.bench.verbs.dialect_probes import PROBES
 from dealwire.bench.verbs.probe import MS, Listener, Probe
 from dealwire.bench.verbs.wire import Wire
+from devices.attestation import Maker
 from devices.clock import SystemClock
 from protocol.errors import LineClosed, NoAnswer, WrongDevice
 from protocol.tdp.messages import Capability, DeviceClass, HelloReplyMessage
@@ -52,6 +53,8 @@ class BenchChoices:
     """Milliseconds that a real line and this machine may add to every limit; None for the plan's value."""
     image: bytes | None = None
     """Firmware image from the maker, or None."""
+    makers: tuple[Maker, ...] = ()
+    """Keys of makers who may certify the device."""
     limit_min: float | None = None
     """Minutes of real time after which the run ends, or None."""
 
@@ -160,7 +163,8 @@ def _stand(
     probe = Probe(wire, rules, allowance_ms=allowance_ms, role=plan.granted)
     hello = probe.meet()
     profile = PROFILES[_device(plan.device if plan.device != "any" else device, hello.device_class)]
-    return CheckContext(probe, make_hands(probe), profile, choices.rounds, choices.seed, choices.image), hello
+    given = choices.rounds, choices.seed, choices.image, choices.makers
+    return CheckContext(probe, make_hands(probe), profile, *given), hello
 
 
 def _limit(choices: BenchChoices, began_ns: int, clock: SystemClock) -> Callable[[], str]:

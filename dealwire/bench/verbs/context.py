@@ -26,6 +26,7 @@ from dealwire.bench.values import (
     spell,
 )
 from dealwire.bench.verbs.probe import MS, Listener, Probe
+from devices.attestation import Maker
 from protocol.errors import LineClosed
 from protocol.message import message_name
 from protocol.tdp import messages as m
@@ -175,6 +176,8 @@ class CheckContext(AnyCheckContext):
     seed: int = 1
     image: bytes | None = None
     """Firmware image from the maker, to compare *Verify* with; None if not given."""
+    makers: tuple[Maker, ...] = ()
+    """Keys of makers who may certify the device."""
     variables: dict[str, int] = field(default_factory=dict)
     meters: dict[str, dict[tuple[int, int], int]] = field(default_factory=dict)
     """Saved readings of the device's meters, by name; each by meter and component."""

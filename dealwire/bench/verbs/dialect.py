@@ -11,6 +11,7 @@ from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.verbs.context import AnyCheckContext
 from dealwire.bench.verbs.device import ActAtDevice, Power
 from dealwire.bench.verbs.dialect_probe import AngelEyeProbe, DialectProbe, HeardPiece
+from dealwire.bench.verbs.gat import GAT_VERBS
 from dealwire.bench.verbs.line import WaitFor
 from dealwire.bench.verbs.probe import MS
 from dealwire.bench.verbs.step import Hex, PlanStep
@@ -191,5 +192,5 @@ def _silent(context: DialectCheckContext, ms: int, name: str) -> None:
 
 DIALECT_VERBS: Final[dict[str, type[PlanStep]]] = {next(iter(cls.model_fields)): cls for cls in (
     Acting, Power, WaitFor, Acking, Saying, Commanding, Answering, Hearing, Counting, Never, Quiet,
-)}  # fmt: skip
+)} | GAT_VERBS  # fmt: skip
 """Steps by verb."""

@@ -4,7 +4,7 @@ faces are never recorded."""
 from abc import abstractmethod
 from functools import reduce
 from operator import xor
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from dealwire.bench.record import Actor
 from dealwire.bench.rules.rule import BenchRule
@@ -136,7 +136,3 @@ class BeeTekProbe(DialectProbe):
             message, name, why = None, "an item that cannot be read", error.why
         self.rules["known"].judge(not why.partition(":")[0], why.partition(":")[0])
         self._keep(name, message, bad=bool(why))
-
-
-PROBES: Final[dict[str, type[AngelEyeProbe] | type[BeeTekProbe]]] = {"angel-eye": AngelEyeProbe, "bee-tek": BeeTekProbe}
-"""Probes by dialect."""

@@ -7,13 +7,15 @@ from typing import Final, Self
 
 from pydantic import Field, model_validator
 
-from dealwire.bench.record import Failed
+from dealwire.bench.record import Failed, HeardFrame
 from dealwire.bench.values import PATIENCE, BadValue, field_of, spell
 from dealwire.bench.verbs.context import CheckContext
 from dealwire.bench.verbs.digests import mistake_of
 from dealwire.bench.verbs.step import STATUS_MS, PlanStep, Time
+from devices.attestation import Evidence, Maker, NotAttested, Proof, check, signed_by
 from protocol.message import message_name
 from protocol.tdp import messages as m
+from protocol.tdp.attestation import Certificate, Statement, image_facts
 from protocol.tdp.instruments import NONCE_BYTES, measure
 from protocol.tdp.messages import Component, DeviceMeter, Message, Status
 
@@ -21,6 +23,7 @@ MEASURE_MS: Final = PATIENCE["patience"]
 """Maximum milliseconds of a measurement: a mebibyte on a slow processor."""
 PAGES_MAX: Final = 512
 """Maximum number of requests for meters: a device has no more full frames of them."""
+NOT_CERTIFIED: Final = "the certificate was not judged: no maker's key was given (--makers)"
 NOT_JUDGED: Final = "the digest was not judged: no image was given (--image)"
 HALF: Final = 1 << 31
 """Increase beyond which a meter has decreased."""
@@ -123,12 +126,58 @@ class Challenging(PlanStep):
 
     def _answer(self, context: CheckContext, nonce: bytes) -> bytes:
         session = context.probe.known.session
-        stated = _brought(context, m.VerifyMessage(nonce, m.Region.FIRMWARE), "Measured", self.within)
+        _, stated = _brought(context, m.VerifyMessage(nonce, m.Region.FIRMWARE), "Measured", self.within)
         assert isinstance(stated, m.MeasuredMessage)
         found = stated.session, stated.nonce, stated.region, stated.algorithm
         if found != (session, nonce, m.Region.FIRMWARE, m.Algorithm.SHA256):
             raise Failed(f"it was asked to measure FIRMWARE by SHA256 with nonce {nonce.hex()}; came: {spell(stated)}")
         return stated.digest
+
+
+class Attesting(PlanStep):
+    """`attest`: this many challenges with fresh nonces. Each answer must be signed with the key that the device's
+    maker certified in HELLO-REPLY, over its image as it is now. Without makers' keys the certificate is not judged,
+    and the check notes it; an image that was given must be the one that it measured."""
+
+    attest: int = Field(ge=2, le=20)
+    within: Time = MEASURE_MS
+
+    def _run(self, context: CheckContext) -> None:
+        random = Random(f"{context.seed} {context.probe.wire.now_ns()}")
+        hello = context.probe.meet()
+        greeting = next(each for each in reversed(context.probe.heard) if each.message is hello)
+        certificate = Certificate.read(greeting.envelope.extensions)
+        if not context.makers:
+            context.notes.append(NOT_CERTIFIED)
+        proofs: set[Proof] = set()
+        for _ in range(self.attest):
+            challenge = m.VerifyMessage(random.randbytes(NONCE_BYTES), m.Region.FIRMWARE)
+            frame, stated = _brought(context, challenge, "Measured", self.within)
+            assert isinstance(stated, m.MeasuredMessage)
+            found = Evidence(hello, certificate, challenge, stated, Statement.read(frame.envelope.extensions))
+            try:
+                makers = context.makers or _as_it_says(found)
+                proofs.add(check(found, makers) if context.makers else signed_by(makers[0].key, found))
+            except NotAttested as error:
+                raise Failed(error.why) from None
+        if len(proofs) > 1:
+            raise Failed("it signed different images in one session")
+        _compare_image(context, proofs.pop(), hello)
+
+
+def _as_it_says(found: Evidence) -> tuple[Maker, ...]:
+    """Return the key that the device claims, while no maker is known who could have certified it."""
+    if found.certificate is None:
+        raise NotAttested("its HELLO-REPLY has no certificate")
+    return (Maker(found.hello.maker, found.certificate.key),)
+
+
+def _compare_image(context: CheckContext, proof: Proof, hello: m.HelloReplyMessage) -> None:
+    """Raise Failed if the signed image is not that of HELLO-REPLY, or not the given one."""
+    if any(hello.digest) and hello.digest != proof.sha256:
+        raise Failed(f"it signed digest {_short(proof.sha256)}, HELLO-REPLY gives {_short(hello.digest)}")
+    if context.image is not None and (proof.length, proof.sha256) != image_facts(context.image):
+        raise Failed(f"it signed {proof.length} bytes with SHA-256 {_short(proof.sha256)}; the image is another")
 
 
 def _compare_digest(digest: bytes, nonce: bytes, image: bytes) -> None:
@@ -144,12 +193,12 @@ def _short(digest: bytes) -> str:
     return f"{digest.hex()[:16]}…"
 
 
-def _brought(context: CheckContext, command: Message, brings: str, limit_ms: int) -> Message:
-    """Send a command and return the message that follows its reply, under the same request."""
+def _brought(context: CheckContext, command: Message, brings: str, limit_ms: int) -> tuple[HeardFrame, Message]:
+    """Send a command and return the message that follows its reply, under the same request, with its frame."""
     reply = context.ask(command)
     if reply.status == Status.REFUSED:
         raise Failed(f"{spell(command)} is refused: {spell(reply)}")
-    return context.find(brings, {}, limit_ms, request=context.request)[1]
+    return context.find(brings, {}, limit_ms, request=context.request)
 
 
 def _read(context: CheckContext, *, strict: bool) -> Shown:
@@ -174,7 +223,7 @@ def _read(context: CheckContext, *, strict: bool) -> Shown:
 
 
 def _page(context: CheckContext, first: int) -> m.MetersMessage:
-    stated = _brought(context, m.ReadMetersMessage(first), "Meters", STATUS_MS)
+    _, stated = _brought(context, m.ReadMetersMessage(first), "Meters", STATUS_MS)
     assert isinstance(stated, m.MetersMessage)
     return stated
 

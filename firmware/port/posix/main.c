@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "gat_line.h"
 #include "port.h"
 
 #define TURN_MS 5
@@ -34,7 +35,7 @@ static const struct device *const devices[] = DEVICES;
 
 struct program {
     const struct device *device;
-    const char *store_path, *line_path, *control_path, *image_path, *identity_path;
+    const char *store_path, *line_path, *control_path, *image_path, *identity_path, *gat_path;
     struct tdp_image image; /* reported as its firmware */
     int tcp_port;                  /* -1: a pseudo-terminal */
     int line, slave, listener;     /* -1: none */
@@ -409,6 +410,7 @@ static void power_on(struct program *program)
     }
     prepare_seal(&port);
     program->powered = true;
+    gat_line_start(now_ms());
     program->device->start(&port, now_ms(), random, TDP_BOOT_CAUSE_POWER_ON);
     if (program->loaded && program->device->link->head.boots == 1U) {
         (void)fprintf(stderr, "tdp-device: %s: its check is wrong or it is of another device: started over\n",
@@ -519,12 +521,14 @@ static void turn(struct program *program)
         tdp_tick(program->device->link, now_ms());
         flush(program);
         save_store(program);
+        gat_line_turn(now_ms());
     }
 }
 
 static int usage(void)
 {
-    (void)fprintf(stderr, "usage: tdp-device DEVICE [--line PATH | --tcp PORT] [--control PATH] [--store FILE] [--image FILE] [--identity FILE]\n"
+    (void)fprintf(stderr, "usage: tdp-device DEVICE [--line PATH | --tcp PORT] [--control PATH] [--store FILE] [--image FILE]\n"
+                          "                  [--identity FILE] [--gat PATH | --gat tcp:PORT]\n"
                           "  DEVICE is");
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         (void)fprintf(stderr, "%s %s", i > 0 ? "," : "", devices[i]->name);
@@ -534,7 +538,8 @@ static int usage(void)
                           "  --control  a Unix socket for orders: power off, power on, cable out, cable in, and acts\n"
                           "  --store    file for the state that survives a power cut\n"
                           "  --image    firmware image for VERIFY; default: the text of the version\n"
-                          "  --identity the device's own keys, in a file that only its user can read\n");
+                          "  --identity the device's own keys, in a file that only its user can read\n"
+                          "  --gat      answer GAT on a line of its own\n");
     return 2;
 }
 
@@ -552,6 +557,8 @@ static bool read_options(struct program *program, int count, char **words)
             program->image_path = words[i + 1];
         } else if (strcmp(words[i], "--identity") == 0) {
             program->identity_path = words[i + 1];
+        } else if (strcmp(words[i], "--gat") == 0) {
+            program->gat_path = words[i + 1];
         } else if (strcmp(words[i], "--tcp") == 0) {
             long port = strtol(words[i + 1], &rest, 10);
             if (*words[i + 1] == '\0' || *rest != '\0' || port < 0 || port > 65535) {
@@ -592,17 +599,26 @@ int main(int count, char **words)
     if (program.control_path != NULL) {
         listen_control(&program);
     }
+    const char *gat = program.gat_path == NULL ? "" : gat_line_open(program.gat_path, &program.image, now_ms());
+    if (gat == NULL) {
+        fail(program.gat_path);
+    }
     power_on(&program);
     if (program.tcp_port >= 0) {
-        (void)printf("{\"line\": \"tcp://127.0.0.1:%d\", \"device\": \"%s\"}\n", program.tcp_port, program.device->name);
+        (void)printf("{\"line\": \"tcp://127.0.0.1:%d\", \"device\": \"%s\"", program.tcp_port, program.device->name);
     } else {
-        (void)printf("{\"line\": \"%s\", \"device\": \"%s\"}\n", program.line_path, program.device->name);
+        (void)printf("{\"line\": \"%s\", \"device\": \"%s\"", program.line_path, program.device->name);
     }
+    if (*gat != '\0') {
+        (void)printf(", \"gat\": \"%s\"", gat);
+    }
+    (void)printf("}\n");
     (void)fflush(stdout);
     while (!over) {
         turn(&program);
     }
     plug_out(&program);
+    gat_line_close();
     if (program.control_path != NULL) {
         (void)unlink(program.control_path);
     }

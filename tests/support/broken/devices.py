@@ -20,6 +20,7 @@ from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown, decode, encode
 from protocol.tdp.framing import Frame, Framer, encode_frame
 from protocol.tdp.messages import Kind, Reason, Status
+from tests.support.broken.attesting import ATTESTING_DEVICES
 from tests.support.broken.base import MS, Broken, Caught, Rewriting, changed, resequenced
 from tests.support.broken.books import BOOK_DEVICES
 from tests.support.broken.classes import CLASS_DEVICES
@@ -595,7 +596,7 @@ DEVICES: Final = (
 """Devices whose frames, numbers, times or counts are wrong."""
 ALL_DEVICES: Final = (
     *DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES, *LINK_DEVICES, *CLASS_DEVICES, *MOTION_DEVICES,
-    *HOST_DEVICES, *DEAL_DEVICES, *TABLE_DEVICES, *BOOK_DEVICES,
+    *HOST_DEVICES, *DEAL_DEVICES, *TABLE_DEVICES, *BOOK_DEVICES, *ATTESTING_DEVICES,
 )  # fmt: skip
 """Every broken device."""
 

@@ -1,7 +1,7 @@
 """Shoes of other dialects that are broken on purpose, each in one way, with the checks that must catch each."""
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome
@@ -10,37 +10,8 @@ from dealwire.bench.run.reporting import report_of
 from dealwire.bench.run.rig import SimulatedRig
 from dealwire.bench.run.runner import run_plan
 from devices.simulator.host import TableModel
-
-
-class BrokenShoe:
-    """A shoe between its table and its line. Subclasses change its output, frame by frame, and its input."""
-
-    def __init__(self, table: TableModel) -> None:
-        self._table: Any = table
-
-    @property
-    def next_deadline_ns(self) -> int | None:
-        due: int | None = self._table.next_deadline_ns
-        return due
-
-    def power_on(self, now_ns: int) -> None:
-        self._table.power_on(now_ns)
-
-    def tick(self, now_ns: int) -> None:
-        self._table.tick(now_ns)
-
-    def receive(self, device: str, data: bytes, now_ns: int) -> None:
-        for part in self.hear(data):
-            self._table.receive(device, part, now_ns)
-
-    def take_output(self, device: str, now_ns: int) -> bytes:
-        return b"".join(part for frame in self._table.unit.take_output() for part in self.say(frame))
-
-    def hear(self, data: bytes) -> list[bytes]:
-        return [data]
-
-    def say(self, frame: bytes) -> list[bytes]:
-        return [frame]
+from tests.support.broken.gat_devices import GAT_DEVICES
+from tests.support.broken.shoe_base import BrokenShoe
 
 
 def checked(frame: bytes) -> bytes:
@@ -275,14 +246,16 @@ SHOES: Final = (
     CaughtShoe("bee-tek", Echoes, ("items.deaf",)),
     CaughtShoe("bee-tek", AlarmsFirst, ("items.order",)),
     CaughtShoe("bee-tek", EveryCardTwice, ("items.cards", "items.order")),
+    *(CaughtShoe("gat", device, by) for device, by in GAT_DEVICES),
 )  # fmt: skip
 """Every broken shoe."""
 
 
 def judge_shoe(dialect: str, device: Callable[[TableModel], TableModel] = lambda table: table) -> Report:
     """Run the dialect's plan on a shoe."""
-    rig = SimulatedRig("shoe", dialect=dialect, wrap=device)
-    return report_of(run_plan(load_plan(dialect), rig.wire, lambda _: rig.hands))
+    plan = load_plan(dialect)
+    rig = SimulatedRig(plan.device, dialect=dialect, wrap=device)
+    return report_of(run_plan(plan, rig.wire, lambda _: rig.hands))
 
 
 def failed_checks(report: Report) -> tuple[str, ...]:

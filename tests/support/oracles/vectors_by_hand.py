@@ -268,7 +268,7 @@ def frames() -> list[dict[str, Any]]:
             extensions = [(0x01, ""), (0x80, "00"), (0xFF, "00ff7e")]
             found.append(frame(f"{name}: three extensions", row, values, 0x80, request, extensions=extensions,
                                reading_only=NAMELESS))  # fmt: skip
-    return found + from_zero() + old_events()
+    return found + from_zero() + old_events() + attested()
 
 
 def from_zero() -> list[dict[str, Any]]:
@@ -298,6 +298,43 @@ def old_events() -> list[dict[str, Any]]:
               reading_only="" if session else NAMELESS)
         | {"names_session": session}
         for name, extensions, session in cases
+    ]  # fmt: skip
+
+
+IMAGE_DIGEST = "1fbbbc015f810997bec6465dce2c7ee2498be646aecaf0276052454cc1360861"
+"""SHA-256 of ASCII `image of the firmware`."""
+NONCED_DIGEST = "ff2cb09c4df9a666cfb7a110db5d257af9f1193f17a5c87e9c0b14a736ae210e"
+"""SHA-256 of the bytes 0 to 15, then that image."""
+CERTIFICATE = (
+    "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511ae77d9c7fbae2c732fb95d87b769efa2b6563"
+    "62ecb13b64a698398410674c8ea3dbe5cabcf14422a8174754adfa63bc9c4b240525fb42d2efe7ab9f5425fd180d"
+)
+"""Value of extension 03h."""
+STATEMENT = (
+    "150000001fbbbc015f810997bec6465dce2c7ee2498be646aecaf0276052454cc13608618520f0098930a754748b7ddcb43e"
+    "f75a0dbf3a0d26381af4eba4a98eaa9b4e6a2e8fa428296a91d05e842551d07cbcc529dce70980ed66286bd35e3621a6afe2"
+    "dfefc94fbc5a6d7f3ca26764e40bafdb9a05113de8a5e2bdc42df65385902602"
+)
+"""Value of extension 02h."""
+STATEMENT_WITHOUT = (
+    "150000001fbbbc015f810997bec6465dce2c7ee2498be646aecaf0276052454cc13608610000000000000000000000000000"
+    "000000000000000000000000000000000000a38f67578b1be5e238af921c1f256ec2bd5a8262b19cfac9da9cbfe245dc5ea2"
+    "3239ccab230a70eaba2776d61f830d7a56b09e693f2490ad36e02d1ed2c7eb04"
+)
+"""The same of a device without an X25519 key."""
+
+
+def attested() -> list[dict[str, Any]]:
+    """Return the messages of a device that attests. It signs with the key of test 1 of RFC 8032, its maker with that of
+    test 2, its X25519 key is the first of RFC 7748; made with `cryptography`, without this program."""
+    rows = {row[0]: row for row in TABLE}
+    hello = [0x1A2B3C4D, 1, 0, 1, 4, 1, 0x28F, 42, 256, 256, "Example Gaming", "PS-1", "00017", "1.4.2", IMAGE_DIGEST]
+    measured = [0x1A2B3C4D, bytes(range(16)).hex(), 0, 1, NONCED_DIGEST]
+    return [
+        frame("HelloReply: certified", rows["HelloReply"], hello, 11, extensions=[(0x03, CERTIFICATE)]),
+        frame("Measured: signed", rows["Measured"], measured, 12, 0x0102, extensions=[(0x02, STATEMENT)]),
+        frame("Measured: signed, without a line key", rows["Measured"], measured, 13, 0x0102,
+              extensions=[(0x02, STATEMENT_WITHOUT)]),
     ]  # fmt: skip
 
 

@@ -8,13 +8,23 @@ link; pending data stays bounded.
 """
 
 import argparse
+import contextlib
 import time
 import tracemalloc
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
 from devices.dialects.known import BUILT_IN
 from devices.line.session import Feed
+from firmware.same.gat import EndInPython, GatBench, inspect
+from protocol.errors import BadAnswer
+from protocol.gat.codec import encode
+from protocol.gat.device_end import GatDevice, MeasuredSoftware
+from protocol.gat.documents import read_components, read_functions
+from protocol.gat.exchange import Exchange
+from protocol.gat.link import GatListener
+from protocol.gat.messages import StatusQueryMessage
 from protocol.tdp.messages import Role
 from tests.support.evenings.simulated_shoe import START_NS, ShoeEvening
 
@@ -55,10 +65,61 @@ def mutated(sample: bytes, chance: Random) -> bytes:
     return bytes(data)
 
 
+def sample_of(name: str) -> bytes:
+    """Return the simulated device's output in a dialect; for GAT also the terminal's."""
+    if name == "gat":
+        bench = GatBench([EndInPython()], Random(1))
+        for _ in range(40):
+            inspect(bench, Exchange())
+        return b"".join(bench.heard)
+    return b"".join(data for _, data in ShoeEvening(ACTS, name).run().heard)
+
+
+class GatEnds:
+    """Everything that takes bytes of a GAT line: listener, device, terminal, documents."""
+
+    def __init__(self, count: Callable[[object], None]) -> None:
+        self._link, self._exchange, self._count = GatListener(), Exchange(), count
+        self._device = GatDevice(MeasuredSoftware("game", "maker", (("one", bytes(3000)),)), 512)
+
+    def start(self, now_ns: int) -> None:
+        self._link.start(now_ns)
+
+    def receive(self, chunk: bytes, now_ns: int) -> None:
+        self._link.receive(chunk, now_ns)
+        for at in range(0, len(chunk), 64):
+            self._device.receive(chunk[at : at + 64], now_ns + at * MS)
+        self._device.tick(now_ns)
+        self._device.take_output()
+        self._device.receive(encode(StatusQueryMessage()), now_ns + 5000 * MS)
+        (answer,) = self._device.take_output()
+        self._count(answer)
+        if self._exchange.done:
+            self._exchange.ask(StatusQueryMessage(), now_ns)
+        self._exchange.tick(now_ns)
+        self._exchange.receive(chunk, now_ns)
+        for read in (read_components, read_functions):
+            with contextlib.suppress(BadAnswer):
+                read(chunk)
+
+    def end(self, now_ns: int) -> None:
+        self._link.close(now_ns)
+
+
+def feed_of(name: str, count: Callable[[object], None]) -> Feed | GatEnds:
+    """Return the host's end of a line, which counts what comes of the bytes."""
+    dialect = BUILT_IN[name]
+    if not dialect.drivers:
+        return GatEnds(count)
+    feed = Feed("fuzz", dialect.make_link("shoe", Role.OPERATE, False), dialect.driver("shoe", where="fuzz"), count)
+    feed.settle = lambda _: None
+    return feed
+
+
 def fuzz(name: str, total: int, seed: int = 1) -> Report:
     """Pass `total` bytes through framer, codec, link and driver; raise AssertionError if a byte is unaccounted for."""
     dialect, chance, report = BUILT_IN[name], Random(seed), Report(name)
-    sample = b"".join(data for _, data in ShoeEvening(ACTS, name).run().heard)
+    sample = sample_of(name)
     framer = dialect.make_framer()
     reports = 0
 
@@ -66,9 +127,7 @@ def fuzz(name: str, total: int, seed: int = 1) -> Report:
         nonlocal reports
         reports += 1
 
-    link = dialect.make_link("shoe", Role.OPERATE, False)
-    feed = Feed("fuzz", link, dialect.driver("shoe", where="fuzz"), count)
-    feed.settle = lambda _: None
+    feed = feed_of(name, count)
     now_ns, begun = START_NS, time.monotonic()
     feed.start(now_ns)
     tracemalloc.start()

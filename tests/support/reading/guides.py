@@ -48,7 +48,7 @@ _BACKGROUND = re.compile(rf"\bIn a ({'|'.join(TERMINALS)}) terminal\b[^.:]*:$")
 _OF_TERMINAL = re.compile(rf"\bThe ({'|'.join(TERMINALS)}) terminal\b[^.:]*:$")
 _EXIT = re.compile(r"\bexit code (\d)(?: or (\d))?:$")
 _NOT_RUN = re.compile(r"\b(?:[Aa]s root|attached|once, to set up):$")
-PORTS = ("7001", "7002", "8420", "1883", "9420")
+PORTS = ("7001", "7002", "4433", "8420", "1883", "9420")
 """Ports written in the guides; free ones take their place."""
 PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"])
 _USED = {"cc": "make -C firmware", "tshark": "\ntshark "}

@@ -289,6 +289,8 @@ FACTS: dict[str, str | dict[str, str]] = {
     "device-swapped": "device parts was now unreliable?",
     "device-not-pinned": "device parts was now unreliable?",
     "device-elsewhere": "device words unreliable?",
+    "device-not-attested": "device words unreliable?",
+    "firmware-changed": "device parts was now unreliable?",
     "round-repeated": "session number words",
     "round-number-again": "device number expected unreliable",
     "order-again": "deck number unreliable",

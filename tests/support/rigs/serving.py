@@ -20,6 +20,7 @@ from dealwire.hub.lines import Publication
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.compare import Comparison, compare
 from dealwire.journal.factory import TableFactory
+from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.scenario import endless
 from dealwire.rehearsal.scenario_file import find_scenario
 from dealwire.rehearsal.tables import set_up
@@ -93,11 +94,17 @@ def simulators(
 
 @contextmanager
 def simulators_here(
-    *, scenario: str = "demo", speed: float = 200, faults: float | None = None, seed: int = 1
+    *,
+    scenario: str = "demo",
+    speed: float = 200,
+    faults: float | None = None,
+    seed: int = 1,
+    prepare: Callable[[DealtTable], None] = lambda _: None,
 ) -> Iterator[list[dict[str, str]]]:
     """Run one such table in a thread of this process, for tests of the service rather than of processes: it starts
-    sooner, and a test can break the devices here."""
+    sooner, and a test can break the devices here. `prepare` gets the table before its devices are switched on."""
     table = set_up(endless(find_scenario(scenario), faults=faults, seed=seed), speed=speed)
+    prepare(table)
     bench, clock, over = SimulatorHost(table, dict.fromkeys(table.units, "pty")), SystemClock(), threading.Event()
     owner = Owner(clock)
     members: tuple[Member, ...] = (bench, *bench.lines.values())

@@ -1,0 +1,118 @@
+"""Trust of a service: makers' keys, the keys that sign lists of firmware, and the newest list.
+
+A list that is older than one that was used before is refused: the number and digest of the newest are kept in a file
+beside the journal. A list that cannot be used leaves the one before in force while the service runs, as long as that is
+valid.
+"""
+
+import logging
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Final, Self
+
+from dealwire.attest.firmware import AllowedFirmware, FirmwareList, ListRefused
+from dealwire.attest.keys import trusted
+from dealwire.config.schema import AttestationPart
+from dealwire.journal.errors import KeyProblem
+from dealwire.journal.keyfiles import from_hex, read_lines, write_text
+from devices.attestation import Evidence, NotAttested, Proof, check
+from protocol.errors import DealwireError
+
+_log = logging.getLogger(__name__)
+
+WORD: Final = "tdp-newest-list"
+SUFFIX: Final = "-firmware-list"
+"""End of the name of the file beside the journal."""
+
+
+def today() -> date:
+    """Return the day by this machine's clock, UTC."""
+    return datetime.now(UTC).date()
+
+
+class Trust:
+    """Trusted keys and the list of allowed firmware of one service, whose journal is at `journal`."""
+
+    def __init__(self, part: AttestationPart, journal: Path, day: Callable[[], date] = today) -> None:
+        self._part, self._day = part, day
+        self._beside = journal.with_name(journal.name + SUFFIX)
+        self._problem = ""
+        self._stamp: tuple[int, int] | None = None
+        self.list: FirmwareList
+
+    def opened(self) -> Self:
+        """Read everything without a change. KeyProblem or ListRefused for whatever cannot be used."""
+        self.makers = trusted(self._part.makers, "maker")
+        self.list = self._read()
+        return self
+
+    def begin(self) -> Self:
+        """Read everything, and remember the list as the newest."""
+        self.opened()
+        self._remember()
+        return self
+
+    def in_words(self) -> str:
+        """Return what is trusted as text."""
+        found, makers = self.list, ", ".join(each.name for each in self.makers)
+        count = f"{len(found.allowed)} image{'' if len(found.allowed) == 1 else 's'}"
+        return f"list {found.number} of {found.signer}, {count}, until {found.last}; makers: {makers}"
+
+    def judge(self, found: Evidence) -> tuple[Proof, AllowedFirmware]:
+        """Return what a device proved, and its entry on the list. NotAttested if it did not."""
+        proof = check(found, self.makers)
+        self._renew()
+        try:
+            self.list.check_day(self._part.allowed, self._day())
+        except ListRefused as error:
+            raise NotAttested(error.why) from None
+        allowed = self.list.firmware_of(found.hello, proof)
+        digest = found.hello.digest
+        if not proof.region and any(digest) and digest != proof.sha256:
+            raise NotAttested("its firmware is not the one that it started with")
+        return proof, allowed
+
+    def _renew(self) -> None:
+        """Read the list again if its file changed."""
+        try:
+            facts = self._part.allowed.stat()
+            stamp = facts.st_mtime_ns, facts.st_size
+            if stamp != self._stamp:
+                self.list, self._stamp = self._read(), stamp
+                self._remember()
+            self._problem = ""
+        except (OSError, DealwireError) as error:
+            if str(error) != self._problem:
+                _log.warning("%s; list %d stays in force", error, self.list.number)
+            self._problem = str(error)
+
+    def _read(self) -> FirmwareList:
+        path = self._part.allowed
+        found = FirmwareList.load(path, trusted(self._part.signers, "list"))
+        found.check_day(path, self._day())
+        number, sha256 = self._newest()
+        if found.number < number:
+            raise ListRefused(path, f"list {found.number} is older than list {number}, which this table has used")
+        if found.number == number and found.sha256 != sha256:
+            raise ListRefused(path, f"it is not the list {number} that was used before; a change needs a new number")
+        return found
+
+    def _newest(self) -> tuple[int, str]:
+        """Return number and digest of the newest list that was used; 0 if there was none. KeyProblem for another
+        file."""
+        if not self._beside.exists():
+            return 0, ""
+        lines = read_lines(self._beside)
+        try:
+            ((_, (word, number, sha256)),) = lines
+            if word != WORD or not number.isdecimal():
+                raise ValueError(word)
+            return int(number), from_hex(sha256, 32).hex()
+        except ValueError:
+            why = f"not the number of a list; allowed: one line '{WORD} NUMBER SHA256'"
+            raise KeyProblem(self._beside, why) from None
+
+    def _remember(self) -> None:
+        if self._newest()[0] < self.list.number:
+            write_text(self._beside, f"{WORD} {self.list.number} {self.list.sha256}\n")

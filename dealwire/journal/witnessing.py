@@ -1,0 +1,166 @@
+"""The memory of a witness: one line a log, at most 89 bytes, by which a rewrite, fork, cut or older copy is found.
+
+A line is `BASE64(file and epoch) SIZE BASE64(root)`; the origin follows from file and epoch.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from dealwire.journal.checkpoints import origin_of
+from dealwire.journal.errors import JournalDamaged, KeyProblem, NoteRefused
+from dealwire.journal.keyfiles import read_lines, write_text
+from dealwire.journal.log_tables import LogTables
+from dealwire.journal.logbook import named_in
+from dealwire.journal.reader import JournalReader
+from dealwire.journal.records import BALANCE, CHECKPOINT, LOG
+from dealwire.journal.signing import NoteVerifier, TreeHead, opened_checkpoint
+from dealwire.journal.tree import EMPTY_ROOT, is_consistent
+
+STATE_MOST: Final = 89
+"""Most bytes of a line."""
+_PREFIX: Final = "dealwire/"
+Alarm = Literal["fork", "rewritten", "older"]
+
+
+class LogContradicts(NoteRefused):
+    """A log's signed checkpoint contradicts what a witness saw: `fork`, another root of the same size; `rewritten`, a
+    tree that does not continue the one seen; `older`, fewer leaves: a cut end, or an older copy put back."""
+
+    def __init__(self, kind: Alarm, why: str) -> None:
+        self.kind = kind
+        super().__init__(why)
+
+
+def state_line(head: TreeHead) -> str:
+    """Return a witness's line of a log. NoteRefused if the log is not a journal of this program."""
+    name, identity, epoch = (*head.origin.split("/"), "", "")[:3]
+    try:
+        data = bytes.fromhex(identity) + bytes.fromhex(epoch)
+    except ValueError:
+        data = b""
+    if f"{name}/" != _PREFIX or len(data) != 24 or head.origin != origin_of(data[:16], data[16:].hex()):
+        raise NoteRefused(f"{head.origin}: not the log of a journal")
+    return f"{base64.b64encode(data).decode()} {head.size} {base64.b64encode(head.root).decode()}\n"
+
+
+def parsed_state(words: Sequence[str]) -> TreeHead:
+    """Read a line; ValueError if it is none."""
+    if len(words) != 3:
+        raise ValueError(words)
+    try:
+        data, root = (base64.b64decode(each, validate=True) for each in (words[0], words[2]))
+    except binascii.Error:
+        raise ValueError(words) from None
+    if len(data) != 24 or len(root) != 32 or not words[1].isascii() or not words[1].isdigit():
+        raise ValueError(words)
+    return TreeHead(origin_of(data[:16], data[16:].hex()), int(words[1]), root)
+
+
+def read_state(path: Path) -> list[TreeHead]:
+    """Return what a witness keeps. KeyProblem if the file cannot be read or a line is none."""
+    found = []
+    for number, words in read_lines(path, secret=False):
+        try:
+            found.append(parsed_state(words))
+        except ValueError:
+            raise KeyProblem(path, "not a witness's line; allowed: BASE64 SIZE BASE64", number) from None
+    return found
+
+
+def write_state(path: Path, heads: Iterable[TreeHead]) -> None:
+    """Write what a witness keeps and sync it: before its cosignature leaves. KeyProblem if that fails."""
+    write_text(path, "".join(map(state_line, heads)))
+
+
+class Growth(NamedTuple):
+    """The body of `add-checkpoint`: a consistency proof from `old` leaves on, and the note that it leads to."""
+
+    old: int
+    path: list[bytes]
+    note: str
+
+    @classmethod
+    def parse(cls, text: str) -> "Growth":
+        """Read it. NoteRefused if it is malformed."""
+        top, found, note = text.partition("\n\n")
+        first, *hashes = top.split("\n")
+        try:
+            old = int(first.removeprefix("old "))
+            path = [base64.b64decode(each, validate=True) for each in hashes]
+        except ValueError:
+            old, path = -1, []
+        if not found or first != f"old {old}" or old < 0 or len(path) > 63 or any(len(each) != 32 for each in path):
+            raise NoteRefused("not a proof of growth: 'old SIZE', at most 63 hashes, an empty line, and a note")
+        return cls(old, path, note)
+
+
+def compared(seen: TreeHead | None, note: str, keys: Iterable[NoteVerifier]) -> TreeHead:
+    """Return a signed checkpoint that does not contradict what was seen, as far as no proof of growth is needed.
+    LogContradicts names the contradiction, NoteRefused a note that no key of its log signed."""
+    head = opened_checkpoint(note, keys)
+    if seen is None or seen.origin != head.origin:
+        return head
+    if head.size < seen.size:
+        why = f"{head.origin} has {head.size} leaves, and had {seen.size}: its end was cut off, or it is an older copy"
+        raise LogContradicts("older", why)
+    if head.size == seen.size and head.root != seen.root:
+        raise LogContradicts(
+            "fork", f"{head.origin} signed two roots of {head.size} leaves: it was forked or rewritten"
+        )
+    return head
+
+
+def grown(seen: TreeHead | None, text: str, keys: Iterable[NoteVerifier]) -> TreeHead:
+    """Return what a witness keeps after a proof of growth. LogContradicts or NoteRefused if it must not cosign."""
+    found = Growth.parse(text)
+    head = compared(seen, found.note, keys)
+    before = seen if seen is not None and seen.origin == head.origin else TreeHead(head.origin, 0, EMPTY_ROOT)
+    if found.old != before.size:
+        raise NoteRefused(f"a proof from {found.old} leaves on, not from {before.size}")
+    if not is_consistent(before.size, before.root, head.size, head.root, found.path):
+        why = f"the tree of {head.origin} with {head.size} leaves does not continue the one of {before.size}"
+        raise LogContradicts("rewritten", f"{why}: the journal was rewritten")
+    return head
+
+
+def check_against(reader: JournalReader, seen: Iterable[TreeHead], where: str) -> int:
+    """Compare a verified journal with the lines of a witness, in the file `where`; return how many are of this journal.
+    JournalDamaged says what does not match."""
+    trees, tables, count = trees_of(reader), LogTables(reader), 0
+    for each in seen:
+        if not each.origin.startswith(f"{_PREFIX}{reader.identity.hex()}/"):
+            continue
+        count += 1
+        if each.origin not in trees:
+            why = f"{where} names the log {each.origin}, which is not in it: it was salvaged, or is another copy"
+            raise JournalDamaged(reader.path, None, why)
+        tree = trees[each.origin]
+        size = tables.size_of(tree)
+        if size < each.size:
+            why = (
+                f"its tree has {size} leaves, and {where} saw {each.size}: the end was cut off, or it is an older copy"
+            )
+            raise JournalDamaged(reader.path, None, why)
+        if tables.root_of(tree, each.size) != each.root:
+            why = f"the tree of {each.size} leaves has another root than {where} saw: the journal was rewritten"
+            raise JournalDamaged(reader.path, None, why)
+    return count
+
+
+def trees_of(reader: JournalReader) -> dict[str, int]:
+    """Return the trees of a journal by the name of their log, as far as its records name them."""
+    found: dict[str, int] = {}
+    for record in reader.all_of(LOG):
+        origin, _ = named_in(record.payload)
+        found[origin] = record.sequence
+    for kind in (BALANCE, CHECKPOINT):
+        for record in filter(None, (reader.first_of(kind), reader.newest_of(kind))):
+            fields = json.loads(record.payload)
+            noted = fields.get("log") if kind == BALANCE else fields
+            if noted:
+                found[noted["origin"]] = noted["tree"]
+    return found

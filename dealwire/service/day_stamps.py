@@ -1,0 +1,103 @@
+"""A time stamp a day: the newest checkpoint is stamped by an authority once in each gaming day.
+
+The authority is asked in a thread of its own, since it may be far and slow; the stamp is checked there, and recorded in
+the owner's turn.
+"""
+
+import json
+import logging
+import threading
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from dealwire.config.schema import JournalPart
+from dealwire.journal import Journal, JournalReader
+from dealwire.journal.records import STAMPED
+from dealwire.journal.stamping import DayStamp, authority_of, fetched, stamped_fields
+from protocol.errors import DealwireError
+
+_log = logging.getLogger(__name__)
+
+AGAIN_NS: Final = 600 * 10**9
+"""Time between two attempts."""
+OVERDUE_NS: Final = 24 * 3600 * 10**9
+"""Time without a stamp after which the tables are warned."""
+
+
+class _Wanted(NamedTuple):
+    day: str
+    checkpoint: int
+    note: str
+
+
+class DayStamps:
+    """Stamps the checkpoints of `journal`. Call `beat` once a second from the owner's thread."""
+
+    def __init__(self, journal: Journal, part: JournalPart) -> None:
+        self._journal = journal
+        self._url, self._ca = part.timestamp_url, part.timestamp_ca_file
+        self._wanted: _Wanted | None = None
+        self._thread: threading.Thread | None = None
+        self._found: DayStamp | DealwireError | None = None
+        self._look_ns = 0
+        self._since_ns: int | None = None
+        """Since when a stamp is wanted; None while none is."""
+        self._warned = False
+        self.stamped_day = self._newest() if self._url is not None else ""
+        """Day of the newest stamp; empty if there is none."""
+
+    @property
+    def busy(self) -> bool:
+        """True while the authority is asked, or its answer was not taken."""
+        return self._thread is not None
+
+    def beat(self, now_ns: int) -> str | None:
+        """Do what is due; return a warning when no stamp was got for a day."""
+        if self._url is None or self._ca is None:
+            return None
+        if self._thread is not None:
+            self._take(now_ns)
+        elif now_ns >= self._look_ns and (wanted := self._due()) is not None:
+            self._since_ns = now_ns if self._since_ns is None else self._since_ns
+            self._begin(wanted, self._url, self._ca)
+        if self._since_ns is None or self._warned or now_ns - self._since_ns < OVERDUE_NS:
+            return None
+        self._warned = True
+        return f"no time stamp for 24 h: {self._url} is not reached or its stamps are refused; see the log"
+
+    def _due(self) -> _Wanted | None:
+        day, newest = self._journal.days.current, self._journal.checkpoints.noted
+        if day is None or day == self.stamped_day or newest is None:
+            return None
+        return _Wanted(day, *newest)
+
+    def _begin(self, wanted: _Wanted, url: str, ca: Path) -> None:
+        def run() -> None:
+            try:
+                self._found = fetched(url, wanted.note, authority_of(ca))
+            except DealwireError as error:
+                self._found = error
+
+        self._wanted, self._found = wanted, None
+        self._thread = threading.Thread(target=run, name="time stamp", daemon=True)
+        self._thread.start()
+
+    def _take(self, now_ns: int) -> None:
+        assert self._thread is not None
+        assert self._wanted is not None
+        if self._thread.is_alive():
+            return
+        self._thread, found = None, self._found
+        if isinstance(found, DayStamp):
+            wanted = self._wanted
+            fields = stamped_fields(wanted.note, wanted.checkpoint, wanted.day, str(self._url), found.token)
+            self._journal.stamped(fields, now_ns)
+            self.stamped_day, self._since_ns, self._warned = wanted.day, None, False
+        else:
+            self._look_ns = now_ns + AGAIN_NS
+            _log.warning("no time stamp: %s", found)
+
+    def _newest(self) -> str:
+        with JournalReader(self._journal.path) as reader:
+            record = reader.newest_of(STAMPED)
+        return str(json.loads(record.payload)["day"]) if record is not None else ""

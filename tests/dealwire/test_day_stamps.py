@@ -1,0 +1,211 @@
+"""A time stamp a day, by an authority of its own: `openssl ts` behind an HTTP server. A stamp of another checkpoint, of
+another request, or of an authority that is not trusted is refused."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dealwire.cli import main
+from dealwire.config.schema import JournalPart
+from dealwire.journal import Journal, JournalReader
+from dealwire.journal.check import verify
+from dealwire.journal.errors import JournalDamaged, KeyProblem, StampRefused
+from dealwire.journal.records import CHECKPOINT, STAMPED
+from dealwire.journal.signing import SigningPair
+from dealwire.journal.stamping import authority_of, check_stamps, fetched, stamped_fields
+from dealwire.service.day_stamps import OVERDUE_NS, DayStamps
+from devices.clock import ManualClock
+from tests.support.rigs.patience import wait_until
+
+CONFIGURATION = """[tsa]
+default_tsa = t
+[t]
+serial = ./serial
+crypto_device = builtin
+signer_cert = ./tsa.pem
+certs = ./tsa.pem
+signer_key = ./tsa.key
+signer_digest = sha256
+default_policy = 1.2.3.4
+digests = sha256
+ordering = no
+tsa_name = no
+ess_cert_id_chain = no
+[ext]
+extendedKeyUsage = critical,timeStamping
+basicConstraints = critical,CA:true
+[req]
+distinguished_name = name
+[name]
+"""
+SIGNER = SigningPair.of_seed(bytes(range(32)))
+DAY_NS = 24 * 3600 * 10**9
+
+
+def openssl(folder: Path, arguments: str) -> str:
+    done = subprocess.run(["openssl", *arguments.split()], cwd=folder, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def authority(folder: Path, name: str, days: int = 3650) -> Path:
+    """Make an authority's key and certificate in a folder of its own."""
+    made = folder / name
+    made.mkdir()
+    (made / "tsa.cnf").write_text(CONFIGURATION)
+    (made / "serial").write_text("01\n")
+    openssl(made, f"req -x509 -newkey rsa:2048 -nodes -days {days} -subj /CN={name} -keyout tsa.key -out tsa.pem "
+            "-config tsa.cnf -extensions ext")  # fmt: skip
+    return made
+
+
+@pytest.fixture(scope="module")
+def tsa(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return authority(tmp_path_factory.mktemp("tsa"), "tsa")
+
+
+@contextmanager
+def serving(folder: Path, spoil: Callable[[bytes], bytes] = lambda answer: answer) -> Iterator[str]:
+    """Run the authority behind HTTP; yield its address."""
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            assert self.headers["Content-Type"] == "application/timestamp-query"
+            (folder / "query").write_bytes(self.rfile.read(int(self.headers["Content-Length"])))
+            openssl(folder, "ts -reply -config tsa.cnf -queryfile query -out answer")
+            answer = spoil((folder / "answer").read_bytes())
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Answers)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def journal_of(path: Path) -> Journal:
+    return Journal(path, key=None, clock=ManualClock(), signer=SIGNER)
+
+
+def part_of(path: Path, url: str, tsa: Path) -> JournalPart:
+    return JournalPart.model_validate(
+        {"path": path, "signing-key-file": path, "timestamp-url": url, "timestamp-ca-file": tsa / "tsa.pem"}
+    )
+
+
+def beat(stamps: DayStamps, now_ns: int) -> list[str]:
+    """Beat until nothing is under way; return the warnings."""
+    found = [stamps.beat(now_ns)]
+
+    def is_over() -> bool:
+        if stamps.busy:
+            found.append(stamps.beat(now_ns))
+        return not stamps.busy
+
+    wait_until(is_over, "the authority's answer")
+    return [each for each in found if each is not None]
+
+
+def test_a_day_is_stamped_and_openssl_agrees(tmp_path: Path, tsa: Path) -> None:
+    path = tmp_path / "j"
+    with serving(tsa) as url, journal_of(path) as journal:
+        stamps = DayStamps(journal, part_of(path, url, tsa))
+        assert beat(stamps, 1) == [], "no day has begun"
+        for number in range(2):
+            journal.begin_day(f"2026-11-0{number + 1}", number)
+            journal.publish("t", "round", number, "{}")
+            journal.checkpoints.sign(number)
+            for _ in range(2):
+                assert beat(stamps, number + 2) == []
+            journal.commit()
+        again = DayStamps(journal, part_of(path, url, tsa))
+        assert again.stamped_day == "2026-11-02", "after a restart it is known"
+    with JournalReader(path) as reader:
+        verify(reader)
+        found = [json.loads(each.payload) for each in reader.all_of(STAMPED)]
+        notes = {each.sequence: json.loads(each.payload)["note"] for each in reader.all_of(CHECKPOINT)}
+        assert [day for day, _ in check_stamps(reader, authority_of(tsa / "tsa.pem"))] == ["2026-11-01", "2026-11-02"]
+    assert len(found) == 2, "one a day"
+    (tsa / "note").write_text(notes[found[-1]["checkpoint"]])
+    (tsa / "token").write_bytes(base64.b64decode(found[-1]["token"]))
+    assert "Verification: OK" in openssl(tsa, "ts -verify -data note -in token -CAfile tsa.pem")
+    printed = CliRunner().invoke(main, ["journal", "verify", str(path), "--stamps", str(tsa / "tsa.pem")])
+    assert printed.exit_code == 0, printed.output
+    assert "2 time stamps, the newest of 20" in printed.output
+
+
+def test_a_stamp_of_another_is_refused(tmp_path: Path, tsa: Path) -> None:
+    roots = authority_of(tsa / "tsa.pem")
+    kept: list[bytes] = []
+
+    def note_first(answer: bytes) -> bytes:
+        kept.append(answer)
+        return kept[0]
+
+    with serving(tsa, note_first) as url:
+        assert fetched(url, "a note\n", roots).token == kept[0]
+        with pytest.raises(StampRefused, match="the time stamp is refused"):  # an answer to the request before
+            fetched(url, "a note\n", roots)
+        with pytest.raises(StampRefused, match="the time stamp is refused"):
+            fetched(url, "another note\n", roots)
+    with serving(tsa, lambda answer: answer[:-1] + bytes((answer[-1] ^ 1,))) as url, pytest.raises(StampRefused):
+        fetched(url, "a note\n", roots)
+    with serving(tsa, lambda _: b"nothing") as url, pytest.raises(StampRefused):
+        fetched(url, "a note\n", roots)
+    other = authority(tmp_path, "other")
+    with serving(other) as url, pytest.raises(StampRefused, match="the time stamp is refused"):
+        fetched(url, "a note\n", roots)
+    with pytest.raises(StampRefused, match="Connection refused"):
+        fetched(url, "a note\n", roots)
+    (tmp_path / "empty.pem").write_text("")
+    with pytest.raises(KeyProblem, match="holds no certificate in PEM"):
+        authority_of(tmp_path / "empty.pem")
+
+
+def test_a_stamp_in_a_journal_that_is_not_its_checkpoint_s_is_damage(tmp_path: Path, tsa: Path) -> None:
+    path, roots = tmp_path / "j", authority_of(tsa / "tsa.pem")
+    with serving(tsa) as url, journal_of(path) as journal:
+        journal.checkpoints.sign(1)
+        sequence, _ = journal.checkpoints.noted or (0, "")
+        other = "another note\n"
+        fields = stamped_fields(other, sequence, "2026-11-01", url, fetched(url, other, roots).token)
+        journal.stamped(fields, 2)
+        journal.commit()
+    with JournalReader(path) as reader, pytest.raises(JournalDamaged, match="it is not of the checkpoint of record"):
+        list(check_stamps(reader, roots))
+
+
+def test_a_day_without_the_authority_warns_once_and_goes_on(tmp_path: Path, tsa: Path) -> None:
+    path = tmp_path / "j"
+    with serving(tsa) as url:
+        pass
+    with journal_of(path) as journal:
+        journal.begin_day("2026-11-01", 1)
+        journal.checkpoints.sign(1)
+        stamps = DayStamps(journal, part_of(path, url, tsa))
+        assert beat(stamps, 1) == []
+        assert beat(stamps, OVERDUE_NS // 2) == []
+        [warning] = beat(stamps, OVERDUE_NS + 2)
+        assert warning.startswith(f"no time stamp for 24 h: {url} is not reached")
+        assert beat(stamps, 2 * OVERDUE_NS) == []
+        assert journal.is_open()
+    with JournalReader(path) as reader:
+        assert reader.newest_of(STAMPED) is None
