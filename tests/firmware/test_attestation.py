@@ -2,8 +2,10 @@
 certified key."""
 
 import hashlib
+import os
 import struct
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from protocol.tdp import messages as m
 from protocol.tdp.codec import encode
-from tests.support.rigs.firmware import BUILD, Asked, make, order, program
+from tests.support.rigs.firmware import BUILD, PATIENCE_S, ROOT, Asked, make, order, program
 from tests.support.rigs.sealed_host import SealedHost, public_key
 
 pytestmark = pytest.mark.firmware
@@ -180,3 +182,50 @@ def refused(file: Path) -> str:
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
     return done.stderr
+
+
+# ------------------------------------------------------------------ with the project's own commands
+
+
+def ran(folder: Path, *words: str) -> tuple[int, str]:
+    """Run `dealwire device` with these words; return its exit code, and what it printed."""
+    command = [sys.executable, "-m", "dealwire", "device", *words]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=PATIENCE_S, env=environment)
+    return done.returncode, done.stdout + done.stderr
+
+
+def laboratory(folder: Path) -> None:
+    """A maker certifies the device, and a laboratory allows its image."""
+    named = ("--class", "table-controller", "--maker", "dealwire", "--model", "tdp-controller")
+    (folder / "image").write_bytes(IMAGE)
+    for words in (
+        ("attest", "key", "maker.key", "--for", "maker", "--name", "dealwire"),
+        ("attest", "certify", "own.identity", "--key", "maker.key", *named[:2], *named[4:], "--serial", "TDP-0001"),
+        ("attest", "key", "lab.key", "--for", "list", "--name", "laboratory"),
+        ("attest", "allow", "list", "--image", "image", *named, "--version", "1.0.0", "--until", "2099-12-31"),
+        ("attest", "sign", "list", "--key", "lab.key"),
+    ):
+        code, said = ran(folder, *words)
+        assert code == 0, said
+
+
+ASKED = ("--makers", "maker.key.pub", "--allowed", "list", "--signers", "lab.key.pub")
+
+
+def test_the_commands_of_maker_laboratory_and_house_prove_it_and_refuse_its_clone(tmp_path: Path) -> None:
+    """The clone has the device's names and its image, and no certified key; the last device has other firmware."""
+    laboratory(tmp_path)
+    image, own = tmp_path / "image", tmp_path / "own.identity"
+    with program("table-controller", tmp_path, image=image, identity=own) as line:
+        code, said = ran(tmp_path, "verify", line, *ASKED)
+        assert code == 0, said
+    with program("table-controller", tmp_path, image=image, identity=identity(tmp_path)) as line:
+        code, said = ran(tmp_path, "verify", line, *ASKED)
+        assert code != 0, said
+        assert "Traceback" not in said
+    other = tmp_path / "other"
+    other.write_bytes(IMAGE[:-1] + b"!")
+    with program("table-controller", tmp_path, image=other, identity=own) as line:
+        code, said = ran(tmp_path, "verify", line, *ASKED)
+        assert code != 0, said
