@@ -16,7 +16,7 @@ def test_the_header_is_as_it_would_be_printed_now() -> None:
 
 
 def test_every_source_says_under_which_licence_it_may_be_used() -> None:
-    """What others wrote is in `monocypher/`, with their licence."""
+    """The folder `monocypher` has the work of others, with their licence."""
     found = [path for kind in ("*.c", "*.h", "*.ld") for path in (ROOT / "firmware").rglob(kind)]
     sources = [path for path in found if path.parent.name != "monocypher"]
     assert len(sources) > 20

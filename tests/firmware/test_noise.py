@@ -278,7 +278,7 @@ class Line:
         return head + self.to_device.encrypt(bytes(4) + counter.to_bytes(8, "little"), payload, head)
 
     def opens(self, frame: bytes) -> bytes | None:
-        """What the device makes of a frame. One that does not open is left as it is."""
+        """Return the frame as the device opens it; None if it does not open, and is then left as it is."""
         memory = room(300)
         memory[: len(frame)] = frame
         length = self.core.noise_open(self.keys, memory, len(frame))
@@ -301,7 +301,7 @@ def test_a_sealed_frame_opens_once(line: Line) -> None:
 
 
 def test_frames_may_be_lost_and_come_in_another_order(line: Line) -> None:
-    """What is more than 63 behind the newest is refused, so is what was opened; at most 127 frames may be lost."""
+    """A frame more than 63 behind the newest is refused, so is one that was opened; at most 127 may be lost."""
     opened = [
         counter for counter in (5, 7, 6, 132, 69, 68, 70, 70, 259, 258, 259 + 127) if line.opens(line.frame(counter))
     ]

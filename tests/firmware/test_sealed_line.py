@@ -106,7 +106,7 @@ def test_nobody_pairs_without_a_person_at_an_open_device(device: str, tmp_path: 
 
 
 def test_a_paired_device_refuses_a_plain_host(device: str, tmp_path: Path) -> None:
-    """Whatever comes in clear: it is answered HELLO, and that it must seal; it hears no STATUS and no event."""
+    """In clear it is answered HELLO, and that it must seal; it hears no STATUS and no event."""
     paired(device, tmp_path)
     with SealedHost(device, OTHER) as host:
         session = host.greet().session
