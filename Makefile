@@ -9,7 +9,7 @@
 #                  an hour
 #   make test-long  10,000 rounds over failing lines, 10 million bytes of fuzz for each dialect, and the slow tests,
 #                  among them 100,000 rounds of each game settled by two engines; an hour
-#   make test-hostile  HOSTILE=1000000 frames of someone on a sealed line, from SEED, of which none may be accepted; a minute
+#   make test-hostile  HOSTILE=1000000 frames of someone on a sealed line, from SEED, of which none may be accepted; two minutes
 #   make test-kills  kill the table service KILLS=10000 times at random instants, half an hour; then around every line of
 #                  UNTIDY=60 untidy hands, from SEED, ten minutes
 #   make test-rounds  deal ROUNDS=1000000 rounds over failing lines and with exchanged or restarted devices, in JOBS

@@ -7,7 +7,7 @@ It runs every table, or the named ones, each for about `seconds`. One name may b
 import sys
 from importlib import import_module
 
-MODULES = ["codec", "replay", "settle", "archive", "lines", "journal", "service", "restart", "held", "work"]
+MODULES = ["codec", "sealed", "replay", "settle", "archive", "lines", "journal", "service", "restart", "held", "work"]
 """Modules of this folder with `run(seconds) -> Table`."""
 WITH_OPTIONS = ("replay", "work")
 """Modules that also have `main(seconds, arguments)`."""

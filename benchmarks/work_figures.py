@@ -91,6 +91,24 @@ def together(_: ExitStack) -> Job:
     return Job(deliver(), _dealing(settle=True))
 
 
+# ---------------------------------------------------------------------- a sealed line
+
+
+def sealed(_: ExitStack) -> Job:
+    """Return the job of both ends of a sealed line: a frame of the device's link is sealed, then opened for the
+    host's."""
+    from benchmarks.codec import a_table_at_work
+    from benchmarks.sealed import sealed_ends
+
+    frames, (device, host) = a_table_at_work(1000), sealed_ends()
+
+    def pass_on() -> None:
+        for frame in frames:
+            host.receive(device.send(frame, START_NS), START_NS)
+
+    return Job(len(frames), whole(pass_on))
+
+
 # ---------------------------------------------------------------------- settled rounds
 
 
@@ -296,6 +314,7 @@ FIGURES: Final[Mapping[str, Figure]] = {
     "emperors": Figure("Emperor's Challenge", "settled round", partial(settled, "emperors-challenge.co")),
     "holdem": Figure("hold'em with side pots", "settled round", partial(settled, "holdem.co")),
     "home-run": Figure("Home Run", "settled round", partial(settled, "home-run.co")),
+    "sealed": Figure("sealed line, both ends: sealed, opened", "frame", sealed),
     "line": Figure("line made known by the service", "published line", published),
     "live": Figure("table of the service, rounds under way", "frame", live),
     "heartbeat": Figure("table of the service at rest", "heartbeat", heartbeat),

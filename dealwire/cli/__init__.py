@@ -44,7 +44,7 @@ COMMANDS: Final = {
     "sim": "Simulate devices on pseudo-terminals or TCP ports.",
     "fleet": "Collect the lines of many tables in a PostgreSQL database.",
     "wireshark": "Install the Wireshark dissector and capture interfaces.",
-    "device": "Read a device's meters, or verify its firmware.",
+    "device": "Read a device's meters, verify its firmware, pair it for a sealed line.",
     "bench": "Test a device against an acceptance plan.",
     "operator": "Automate the manual steps of an acceptance test.",
     "doctor": "Check that this machine is ready to talk to devices.",

@@ -9,13 +9,17 @@ import click
 from dealwire.attest.firmware import CLASSES, AllowedFirmware, FirmwareList
 from dealwire.attest.firmware import sign as sign_list
 from dealwire.attest.keys import KINDS, Kind, SigningKey, name_of, trusted
+from dealwire.attest.recorded import recorded
 from dealwire.attest.trust import today
 from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.obligations import time_text
 from dealwire.cli.options import A_FILE, FILE, IMAGE_MAX_BYTES, WholeRange, declared
 from dealwire.cli.options import Kind as OptionKind
 from dealwire.cli.terminal import echo
+from dealwire.journal import JournalReader
 from dealwire.journal.errors import KeyProblem
 from dealwire.journal.keyfiles import first_word, from_hex, write_text
+from dealwire.journal.sealing import load_key
 from devices.attestation import line_key_of, public_of, signer_of
 from devices.files import read_file
 from devices.simulator.identity import WORD, Identity
@@ -213,3 +217,25 @@ def check(file: Path, signers: Path) -> None:
         raise Stop(Exit.CHECK_FAILED, str(error)) from None
     _show_list(found)
     echo(f"signed by {found.signer}")
+
+
+@command.command("journal")
+@click.argument("file", type=FILE)
+@declared(
+    ("--makers", {**A_FILE, **_MUST}, "Public keys of the makers."),
+    ("--key key_file", A_FILE, "Key file that opens the raw bytes of the journal, if they are sealed."),
+)
+def journal(file: Path, makers: Path, key_file: Path | None) -> None:
+    """Check every signed measurement in the journal FILE again, and every note that a device has proved its firmware.
+
+    Only the makers' keys are believed, not the program that wrote the journal. The exit code is 1 if one does not hold.
+    """
+    keys, counts = trusted(makers, "maker"), [0, 0]
+    with JournalReader(file, load_key(key_file) if key_file is not None else None) as reader:
+        for found in recorded(reader, keys):
+            counts[bool(found.wrong)] += 1
+            words = f"does NOT hold: {found.wrong}" if found.wrong else "holds"
+            echo(f"{time_text(found.at_ns)}  {found.table}/{found.device}  {found.shows}: {words}")
+    echo(f"{counts[0]} hold, {counts[1]} do not")
+    if counts[1]:
+        raise Stop(Exit.CHECK_FAILED, f"{file}: {counts[1]} measurements or notes do not hold")

@@ -431,6 +431,7 @@ def _wire(
         if seal is not None:
             opener = opener.wrapped(lambda inner: seal(inner, clock))
         wire = LiveWire(address, opener, baud=baud_of(address, baud=baud), clock=clock)
+        wire.sealed = seal is not None
         stack.enter_context(contextlib.closing(wire))
         yield wire, make_hands, progress
 

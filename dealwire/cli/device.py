@@ -128,9 +128,16 @@ def verify(
             raise click.UsageError("--digest-of needs --nonce")
         _print({"nonce": given.hex(), "digest": measure(given, read_image(digest_of)).hex()}, as_json)
         return
+    ctx.exit(_measured(line, given, image, folder, timeout_s, as_json))
+
+
+def _measured(
+    line: str, nonce: bytes | None, image: Path | None, folder: Path | None, timeout_s: float, as_json: bool
+) -> Exit:
+    """Have the device measure its firmware and print its answer. Return the exit code."""
     expected = read_image(image) if image is not None else None
     with closing(open_device(line, timeout_s=timeout_s, seal=seal_of(folder))) as device:
-        answer = _in_time(lambda: device.verify(given))
+        answer = _in_time(lambda: device.verify(nonce))
     found: dict[str, object] = {
         "line": line,
         "region": _word(Region, answer.region),
@@ -143,7 +150,7 @@ def verify(
         same = answer.algorithm == Algorithm.SHA256 and answer.digest == measure(answer.nonce, expected)
         found |= {"image": str(image), "sha256": hashlib.sha256(expected).hexdigest(), "same": same}
     _print(found, as_json)
-    ctx.exit(Exit.CHECK_FAILED if same is False else Exit.GOOD)
+    return Exit.CHECK_FAILED if same is False else Exit.GOOD
 
 
 def _trusting(

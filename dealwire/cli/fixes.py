@@ -128,6 +128,7 @@ def needed_extras(found: Configuration) -> list[str]:
         "mqtt": exports.mqtt is not None,
         "metrics": exports.metrics is not None,
         "usb": _has_usb(found),
+        "seal": found.lines is not None,
     }
     return [name for name, is_wanted in wanted.items() if is_wanted]
 
@@ -175,6 +176,7 @@ def secrets_of(found: Configuration) -> list[Path]:
         journal.signing_key_file,
         found.console.tokens_file if found.console is not None else None,
     ]
+    files += [found.lines.keys / "host.key"] if found.lines is not None else []
     if (mqtt := found.exports.mqtt) is not None:
         files += [mqtt.password_file, mqtt.key_file]
     return [file for file in files if file is not None and file.is_file()]

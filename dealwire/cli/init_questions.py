@@ -14,6 +14,7 @@ from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import pairs
 from dealwire.config.schema import ConsolePart, TablePart
 from dealwire.hub.actions import ROLES
+from dealwire.listening import is_loopback
 from dealwire.setup import choices as known
 from dealwire.setup.choices import Ambiguity, Choice
 from dealwire.setup.writing import NewFile
@@ -392,7 +393,9 @@ def the_console(ask: Asker, answers: Answers, has_extra: bool) -> None:
     if not ask.confirm("console", "Show the table in a browser?", has_extra):
         return
     usual = ConsolePart()
-    host = ask.text("host", "Address to listen at (127.0.0.1: this machine only)", usual.host, _host)
+    host = ask.text(
+        "host", "Address to listen at, of this machine only (for others, add TLS afterwards)", usual.host, _host
+    )
     port = ask.text("port", "TCP port", str(usual.port), whole_number(0, 65535))
     answers.console = {"host": host, "port": port}
     roles = ask.text(
@@ -406,9 +409,11 @@ def the_console(ask: Asker, answers: Answers, has_extra: bool) -> None:
 
 
 def _host(typed: str) -> str:
-    if typed and len(typed) <= 253 and typed.isprintable() and not set(typed) & set(" /?#"):
+    if is_loopback(typed):
         return typed
-    raise Unfit("an address of this machine, such as 127.0.0.1 or 0.0.0.0")
+    raise Unfit(
+        "an address of this machine alone, such as 127.0.0.1; for others, add TLS afterwards: docs/guides/tls.md"
+    )
 
 
 def _roles(typed: str) -> list[str]:

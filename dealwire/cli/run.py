@@ -167,7 +167,7 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
     from dealwire.service.service import FAREWELL_S, Service
 
     part = configuration.journal
-    if any((part.key_file, part.auditor_key_file, part.signing_key_file)):
+    if any((part.key_file, part.auditor_key_file, part.signing_key_file, configuration.lines)):
         leave_no_core()
     for warning in warnings_of(configuration):
         _log.warning("%s", warning)

@@ -116,12 +116,11 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             echo(name)
         return
-    gat = GatPort(dealt.pop("gat_line"), dealt.pop("gat_fault"))
-    chosen = _chosen(ctx, **dealt)
+    gat, chosen = GatPort(dealt.pop("gat_line"), dealt.pop("gat_fault")), _chosen(ctx, **dealt)
     if again or procedure:
         chosen = endless(chosen, faults=faults, seed=seed)
-    elif faults is not None or seed is not None:
-        raise click.UsageError("--faults and --seed need --endless or --procedure")
+    else:
+        _without_end(faults, seed)
     spoken = f" --shoe-dialect {shoe_dialect}" * (chosen.device == "shoe")
     serve(
         chosen,
@@ -130,12 +129,15 @@ def command(
         speed=speed,
         shoe_dialect=shoe_dialect,
         forever=forever,
-        beside=lambda host, table: [
-            *_hands_port(hands, host, _flashed(table, firmware)),
-            *_doors(identities, host, table, as_json),
-            *gat.members(table),
-        ],
+        beside=lambda host, table: _beside_lines(host, _flashed(table, firmware), hands, identities, as_json, gat),
     )
+
+
+def _beside_lines(
+    host: SimulatorHost, table: DealtTable, hands: Path | None, identities: Path | None, as_json: bool, gat: "GatPort"
+) -> list[Member]:
+    """Return what runs beside the devices' lines: the operator's socket, their doors, a GAT line."""
+    return [*_hands_port(hands, host, table), *_doors(identities, host, table, as_json), *gat.members(table)]
 
 
 class GatPort:
@@ -155,6 +157,12 @@ class GatPort:
         host = SimulatorHost(GatTable(SimulatedGat(software(name, unit.image), self._fault)), {"gat": self._line})
         self.address = host.addresses["gat"]
         return [host, *host.lines.values()]
+
+
+def _without_end(faults: float | None, seed: int | None) -> None:
+    """Raise UsageError for options of endless dealing."""
+    if faults is not None or seed is not None:
+        raise click.UsageError("--faults and --seed need --endless or --procedure")
 
 
 def _chosen(ctx: click.Context, scenario: str, seats: int, house: Path | None, house_game: str | None) -> AnyScenario:

@@ -127,6 +127,9 @@ class LinesPart(TomlTable):
 
     keys: FilePath
     """Folder with this host's key and those of the paired devices, as `dealwire device pair` makes it."""
+    key_log: FilePath | None = None
+    """File to which the keys of every handshake are appended, readable by its owner only. Whoever has it can read a
+    capture of the line, so give it for a diagnosis only."""
 
 
 class MaximumPart(TomlTable):

@@ -28,6 +28,7 @@ from protocol.tdp.outputs import Brought, LinkState
 _log = logging.getLogger(__name__)
 
 SECOND_NS: Final = 1_000_000_000
+MINUTE_NS: Final = 60 * SECOND_NS
 RETRY_NS: Final = 3 * SECOND_NS
 """Time after which a device is asked again, with another nonce."""
 TRIES: Final = 4
@@ -81,7 +82,7 @@ class Attesting:
     owner's turn while `busy`, and `beat` once a second."""
 
     def __init__(self, part: AttestationPart, trust: Trust, rng: Random | None = None) -> None:
-        self._each_ns, self._without = part.each_minutes * 60 * SECOND_NS, frozenset(part.without)
+        self._each_ns, self._without = part.each_minutes * MINUTE_NS, frozenset(part.without)
         self._trust, self._rng = trust, rng or SystemRandom()
         self._watched: dict[tuple[str, str], Watched] = {}
         self.busy = False
@@ -156,6 +157,7 @@ class Attesting:
         found.challenge = None
         if link is None or session is None:
             found.due_ns = 0
+            self._answer(found, FirmwareAttested("failed", why="it is not connected"))
             return
         if found.stands is None or found.stands[0] != link.session:
             self._record(found, FirmwareAttested("awaited"), now_ns)
@@ -213,6 +215,9 @@ class Attesting:
             _log.warning("%s, %s is not attested: %s", found.session.name, found.part.name, verdict.why)
         if found.link is not None and found.stands != (found.link.session, verdict):
             self._record(found, verdict, now_ns)
+        self._answer(found, verdict)
+
+    def _answer(self, found: Watched, verdict: FirmwareAttested) -> None:
         waiting, found.done = found.done, ()
         for done in waiting:
             done(verdict)

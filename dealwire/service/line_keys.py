@@ -86,6 +86,8 @@ class LineKeys:
     folder: Path
     own: bytes
     devices: dict[str, PairedDevice] = field(default_factory=dict)
+    log: KeyLog | None = None
+    """Function that is given the keys of every handshake."""
 
     @classmethod
     def read(cls, folder: Path) -> LineKeys:
@@ -172,7 +174,12 @@ def _devices(path: Path) -> Iterator[PairedDevice]:
 def line_keys_of(configuration: Configuration) -> LineKeys | None:
     """Return the keys that a configuration's sealed lines need; None if it has no sealed line."""
     sealed = any(device.sealed is not None for part in configuration.table for device in part.device)
-    return LineKeys.read(configuration.lines.keys) if sealed and configuration.lines is not None else None
+    lines = configuration.lines
+    if not sealed or lines is None:
+        return None
+    found = LineKeys.read(lines.keys)
+    found.log = key_log(lines.key_log) if lines.key_log is not None else None
+    return found
 
 
 def sealing(device: DevicePart, keys: LineKeys | None, clock: Clock) -> Seal:
@@ -188,12 +195,14 @@ def pinned_key(device: DevicePart) -> bytes | None:
     return bytes.fromhex(device.pin.key) if device.pin is not None and device.pin.key is not None else None
 
 
-def sealed_with(keys: LineKeys, clock: Clock, pinned: bytes | None = None, log: KeyLog | None = None) -> Seal:
+def sealed_with(keys: LineKeys, clock: Clock, pinned: bytes | None = None) -> Seal:
     """Return the function that seals a line with these keys."""
     from devices.transport.sealed import Sealed
 
     suite = ciphers()
-    return lambda inner: Sealed(inner, HostEnd(suite, keys.own, lambda hello: keys.find(hello, pinned), log=log), clock)
+    return lambda inner: Sealed(
+        inner, HostEnd(suite, keys.own, lambda hello: keys.find(hello, pinned), log=keys.log), clock
+    )
 
 
 def key_log(path: Path) -> KeyLog:

@@ -33,6 +33,7 @@ from dealwire.journal.sealing import sealer_of
 from dealwire.journal.segments import gaming_day
 from dealwire.journal.stamping import authority_of
 from dealwire.listening import is_loopback, must_be_free
+from dealwire.service.line_keys import LineKeys
 from dealwire.service.ownership import not_owned, setups_of
 from dealwire.service.seals import faces_in_clear, load_seal, load_signer, seal_in_words
 from dealwire.tls import TlsFiles
@@ -97,6 +98,7 @@ def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
     yield from _journal(found.journal)
     yield from _seal(found)
     yield from _signing(found)
+    yield from _line_keys(found)
     yield from _meters(found)
     if found.attestation is not None:
         yield from _attestation(found, found.attestation)
@@ -224,6 +226,21 @@ def _signing(found: Configuration) -> Iterator[Tried]:
             )
         name = part.signing_key_file.name
         yield from _tried("signing", key, lambda: load_signer(part), lambda _: f"checkpoints are signed with {name}")
+
+
+def _line_keys(found: Configuration) -> Iterator[Tried]:
+    if found.lines is not None:
+        key: Key = ("lines", "keys")
+        if not installed("cryptography"):
+            yield wrong("lines", key, ExtraMissing("cryptography", "seal"))
+            return
+        folder = found.lines.keys
+        yield from _tried(
+            "lines",
+            key,
+            lambda: LineKeys.read(folder),
+            lambda keys: f"{folder} has the keys of {len(keys.devices)} devices",
+        )
 
 
 def _meters(found: Configuration) -> Iterator[Tried]:

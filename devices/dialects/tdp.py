@@ -6,10 +6,10 @@ from devices.dialects.dialect import Dialect
 from devices.dialects.drivers import DRIVERS, kind_of
 from protocol.errors import BadPayload
 from protocol.link import Link
-from protocol.tdp.codec import decode, describe
+from protocol.tdp.codec import decode, describe, describe_sealed
 from protocol.tdp.framing import Frame, Framer
 from protocol.tdp.host_link import HostLink
-from protocol.tdp.messages import Role
+from protocol.tdp.messages import FrameFlag, Role
 from protocol.tdp.misframed import examine
 from protocol.tdp.packets import VERSION_TEXT
 
@@ -22,7 +22,9 @@ def _link(kind: str, role: Role, listen: bool) -> Link:
 
 def _explain(frame: Frame) -> dict[str, object]:
     """Return the content of a frame's body. A valid frame whose payload does not fit its layout has the kind `bad
-    payload`."""
+    payload`. Of a sealed frame anyone sees the header and the length."""
+    if frame.body[1] & FrameFlag.SEALED:
+        return describe_sealed(frame.body)
     try:
         return describe(decode(frame.body))
     except BadPayload as error:

@@ -26,7 +26,7 @@ from protocol.tdp.derive import (
 )
 from protocol.tdp.derive import Envelope as Envelope
 from protocol.tdp.framing import CHECK_BYTES
-from protocol.tdp.messages import Kind, Message
+from protocol.tdp.messages import FrameFlag, Kind, Message
 from protocol.tdp.packets import ANSWERS, CARDS, MAX_FRAME, PACKETS, PLACES, VERSION
 
 
@@ -83,12 +83,12 @@ def decode(body: bytes) -> Envelope:
 def _decode(body: bytes) -> Envelope:
     """Decode any body, as `decode` does without its fast path."""
     try:
-        version, _, kind, _, _, message_id = unpack_header(body)
+        version, flags, kind, _, _, message_id = unpack_header(body)
     except struct.error:
         raise BadPayload(0, 0, body, f"{len(body)} bytes are too short for a header of {HEADER_SIZE}") from None
     key = kind << 16 | message_id
     layout = _LAYOUTS.get(key) or _ANSWERS.get(kind)
-    if layout is None or (version != VERSION and key not in _OF_ANY_VERSION):
+    if layout is None or flags & FrameFlag.SEALED or (version != VERSION and key not in _OF_ANY_VERSION):
         return Envelope(Unknown(kind, message_id, body[HEADER_SIZE:]), (), body)
     try:
         return layout.read(body)
@@ -152,6 +152,22 @@ def _identify(message: Message, message_id: int | None) -> tuple[int, int, bytes
     if own_id is not None and number != own_id:
         raise LayoutMismatch(f"its message id is 0x{own_id:04X}, not 0x{number:04X}")
     return kind, number, layout.write(message)
+
+
+def describe_sealed(body: bytes) -> dict[str, object]:
+    """Return what anyone sees of a sealed frame: its header, the name of its message, and how long it is."""
+    version, flags, kind, sequence, request, message_id = unpack_header(body)
+    layout = _LAYOUTS.get(kind << 16 | message_id) or _ANSWERS.get(kind)
+    return {
+        "version": version,
+        "flags": flags,
+        "kind": _name(Kind, kind),
+        "link_sequence": sequence,
+        "request": request,
+        "message_id": f"0x{message_id:04X}",
+        "message": message_name(layout.cls) if layout is not None else "Unknown",
+        "sealed": len(body) - HEADER_SIZE,
+    }
 
 
 def describe(envelope: Envelope) -> dict[str, object]:

@@ -27,12 +27,13 @@ from protocol.tdp.messages import (
     VerifyMessage,
 )
 from protocol.tdp.packets import MAX_FRAME
+from protocol.tdp.seal.suite import TAG_BYTES
 
 NONCE_BYTES: Final = 16
 _HEAD_BYTES: Final = 9  # session, total, first, the count byte
 _READING_BYTES: Final = 6
-READINGS_MAX: Final = (MAX_FRAME - HEADER_SIZE - CHECK_BYTES - _HEAD_BYTES) // _READING_BYTES
-"""Number of meters that fit in one frame."""
+READINGS_MAX: Final = (MAX_FRAME - HEADER_SIZE - CHECK_BYTES - TAG_BYTES - _HEAD_BYTES) // _READING_BYTES
+"""Number of meters that fit in one frame, sealed or not."""
 
 MEANINGS: Final[dict[DeviceMeter, str]] = {
     DeviceMeter.ROUNDS: "rounds dealt to the end: remainder lifted, round ended, or END GAME",

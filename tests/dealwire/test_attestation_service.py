@@ -9,20 +9,38 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from dealwire.attest.firmware import ListRefused
+from dealwire.attest.firmware import AllowedFirmware, ListRefused
+from dealwire.attest.trust import Trust
+from dealwire.cli import main
 from dealwire.hub.hub import Request
 from dealwire.hub.view import DeviceView
+from dealwire.journal.records import RAW
 from dealwire.rehearsal.dealt_table import DealtTable
+from dealwire.service import attesting
 from dealwire.service.actions import ActionRefused, of_attested
 from dealwire.service.service import Service
+from devices.attestation import Proof
 from devices.simulator.identity import Identity
 from devices.simulator.unit import Unit
 from devices.simulator.unit_seal import UnitSeal
 from devices.transport.ciphers import Ciphers
+from protocol.tdp.codec import decode
+from protocol.tdp.framing import Frame, Framer
+from protocol.tdp.messages import VerifyMessage
 from tests.dealwire.test_sealed_tables import LINES, keyed, sealed_configuration
 from tests.support.rigs import attested as rig
-from tests.support.rigs.serving import Listener, compared, opened, run_until, simulators_here, write_configuration
+from tests.support.rigs.serving import (
+    Listener,
+    compared,
+    journal_reader,
+    opened,
+    run_until,
+    simulators_here,
+    write_configuration,
+)
 
 NAME = "table-1"
 CHANGED = b"1.0.0 with a back door"
@@ -261,6 +279,105 @@ def test_on_a_sealed_line_the_signature_names_the_key_of_the_line(tmp_path: Path
     assert (one["outcome"] == "unreliable") is relayed
     failed = "firmware not proved: it signed for another line than the one it is on"
     assert shows == (failed if relayed else "firmware 1.0.0 proved, list 7")
+
+
+def test_a_restart_goes_on_with_what_was_proved(tmp_path: Path) -> None:
+    with simulators_here(prepare=rig.identified) as addresses:
+        file = write_configuration(tmp_path, addresses, top=rig.write_trust(tmp_path))
+        service, listener = opened(file)
+        with service:
+            rounds_after(service, listener, 2)
+        service, listener = opened(file)
+        with service:
+            found = rounds_after(service, listener, 2)
+            run_until(service, lambda: shown(service).firmware == "firmware 1.0.0 proved, list 7")
+    assert [each["device"] for each in found[-1]["firmware"]] == ["controller", "shuffler"]
+    assert not [each for each in listener.of("incident") if each["code"] == "device-not-attested"]
+    comparison = compared(tmp_path)
+    assert (comparison.difference, comparison.pending) == (None, [])
+
+
+def challenges(folder: Path) -> int:
+    """Return the number of VERIFY commands in the journal's raw record."""
+    with journal_reader(folder) as reader:
+        passed = (each for record in reader.records() if record.kind in RAW for each in reader.passed(record))
+        pieces = [piece for each in passed if each.sent for piece in Framer().feed(each.data)]
+        bodies = [piece.body for piece in pieces if isinstance(piece, Frame)]
+        return sum(isinstance(decode(body).message, VerifyMessage) for body in bodies)
+
+
+@pytest.mark.more
+def test_devices_are_asked_at_random_moments_without_notice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attesting, "MINUTE_NS", 1_000_000)  # a round trip takes longer
+    with simulators_here(prepare=rig.identified) as addresses:
+        file = write_configuration(tmp_path, addresses, top=rig.write_trust(tmp_path, more="each-minutes = 1\n"))
+        service, listener = opened(file)
+        with service:
+            run_until(service, lambda: len(listener.of("round")) >= 2)
+            began = service.clock.now_ns()
+            run_until(service, lambda: service.clock.now_ns() > began + 5_000_000_000)
+    assert challenges(tmp_path) >= 6, "two as they connected, and more since"
+    assert not [each for each in listener.of("incident") if each["code"] == "device-not-attested"]
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("how", ["refuses", "is deaf"])
+def test_a_device_that_never_answers_is_given_up(tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However it evades the question: it says no, or it does not hear it."""
+    monkeypatch.setattr(attesting, "RETRY_NS", 1_000_000)
+
+    def prepare(table: DealtTable) -> None:
+        rig.identified(table)
+        unit = unit_of(table)
+        if how == "refuses":
+            unit.instruments = unit.instruments._replace(image=lambda _: None)
+        else:
+            receive = unit.receive
+
+            def deaf(data: bytes, now_ns: int) -> None:
+                if b"\x25" not in data:
+                    receive(data, now_ns)
+
+            unit.receive = deaf  # type: ignore[method-assign]
+
+    with simulators_here(prepare=prepare) as addresses:
+        service, _ = opened(write_configuration(tmp_path, addresses, top=rig.write_trust(tmp_path)))
+        with service:
+            why = {"refuses": "it refused to measure its firmware", "is deaf": "it did not answer"}[how]
+            run_until(service, lambda: shown(service).firmware == f"firmware not proved: {why}")
+
+
+def audited(folder: Path, maker: Ed25519PrivateKey = rig.MAKER) -> Result:
+    (folder / "audit.pub").write_text(f"tdp-maker-public {rig.public_half(maker).hex()} dealwire\n")
+    files = [folder / "journal.sqlite", "--key", folder / "journal.key", "--makers", folder / "audit.pub"]
+    return CliRunner().invoke(main, ["device", "attest", "journal", *map(str, files)])
+
+
+def test_an_auditor_checks_the_signatures_again(tmp_path: Path) -> None:
+    with simulators_here(prepare=rig.identified) as addresses:
+        service, listener = opened(write_configuration(tmp_path, addresses, top=rig.write_trust(tmp_path)))
+        with service:
+            run_until(service, lambda: len(listener.of("round")) >= 1)
+            run_until(service, (answer := demanded(service)).done)
+    good = audited(tmp_path)
+    assert (good.exit_code, good.output.splitlines()[-1]) == (0, "5 hold, 0 do not"), answer.result()
+    other = audited(tmp_path, rig.OTHER_MAKER)
+    assert other.exit_code == 1
+    assert "does NOT hold: its certificate is not one of its maker for dealwire" in other.output
+
+
+def test_a_verdict_that_nobody_signed_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An insider's program takes a clone for the device and writes so."""
+    made = Proof(bytes(32), 0, 5, hashlib.sha256(b"1.0.0").digest())
+    entry = AllowedFirmware(1, 0, 5, made.sha256, "dealwire", "sim-shuffler", "1.0.0")
+    monkeypatch.setattr(Trust, "judge", lambda _self, _found: (made, entry))
+    with simulators_here() as addresses:
+        service, listener = opened(write_configuration(tmp_path, addresses, top=rig.write_trust(tmp_path)))
+        with service:
+            run_until(service, lambda: len(listener.of("round")) >= 1)
+    found = audited(tmp_path)
+    assert found.exit_code == 1
+    assert "noted 1.0.0, SHA-256 92521fc3cbd964bd: does NOT hold: no signature before it shows this" in found.output
 
 
 def test_only_some_may_demand_it_and_of_devices_that_must(tmp_path: Path) -> None:

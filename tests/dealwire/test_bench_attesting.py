@@ -15,7 +15,7 @@ from tests.support.broken.base import Caught
 from tests.support.broken.devices import caught_by, judge
 from tests.support.rigs import attested as rig
 
-GOOD, WRONG = rig.public(rig.MAKER), rig.public(rig.OTHER_MAKER)
+GOOD, WRONG = rig.public_half(rig.MAKER), rig.public_half(rig.OTHER_MAKER)
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,8 @@ def test_the_certificate_is_the_one_that_the_page_describes(tmp_path: Path) -> N
     maker.write_text(f"tdp-maker-key {'01' * 32} dealwire\n")
     maker.chmod(0o600)
     key, facts = rig.device_key(0), ("--class", "shuffler", "--model", "sim-shuffler", "--serial", "SIM-0001")
-    printed = run("attest", "certify", "--key", maker, *facts, "--public", rig.public(key).hex())
-    assert bytes.fromhex(printed.output) == rig.public(key) + rig.certificate(key, "shuffler")
+    printed = run("attest", "certify", "--key", maker, *facts, "--public", rig.public_half(key).hex())
+    assert bytes.fromhex(printed.output) == rig.public_half(key) + rig.certificate(key, "shuffler")
     device = tmp_path / "device.id"
     device.write_text(Identity(rig.SECRET, bytes([100]) * 32).text)
     device.chmod(0o600)
@@ -162,7 +162,7 @@ def test_a_new_list_needs_its_last_day(tmp_path: Path) -> None:
 def test_keys_and_lists_of_garbage_are_refused(tmp_path: Path) -> None:
     """Damaged copies of each: refused with the errors that the commands print, or of the same content."""
     file, rng = tmp_path / "file", random.Random(35)
-    keys, good = f"tdp-list-public {rig.public(rig.SIGNER).hex()} laboratory\n".encode(), rig.list_text().encode()
+    keys, good = f"tdp-list-public {rig.public_half(rig.SIGNER).hex()} laboratory\n".encode(), rig.list_text().encode()
     file.write_bytes(keys)
     signers = trusted(file, "list")
     file.write_bytes(good)

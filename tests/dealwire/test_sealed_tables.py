@@ -18,6 +18,7 @@ from dealwire.config.load import load_configuration
 from dealwire.journal.errors import KeyProblem, KeyUnsafe
 from dealwire.journal.settings import configuration_of
 from dealwire.service.line_keys import LineKeys, PairedDevice, key_log, line_keys_of
+from dealwire.service.readiness import StartOptions, readiness
 from dealwire.service.simulated import simulator
 from devices.simulator.unit_seal import UnitSeal
 from devices.transport.ciphers import Ciphers
@@ -65,6 +66,7 @@ def test_a_sealed_table_deals_is_restarted_and_its_record_holds_what_the_links_s
     keyed(tmp_path)
     with dealing(tmp_path, "--identity", str(tmp_path / "ids")) as addresses:
         file = sealed_configuration(tmp_path, addresses)
+        file.write_text(file.read_text().replace(LINES, f'{LINES}key-log = "keys.log"\n'))
         service, listener = opened(file)
         with service:
             run_until(service, lambda: len(listener.of("settlement")) >= 2)
@@ -73,6 +75,9 @@ def test_a_sealed_table_deals_is_restarted_and_its_record_holds_what_the_links_s
             run_until(again, lambda: len(listener.of("settlement")) >= 1)
     assert compared(tmp_path).difference is None
     assert len(published(tmp_path, "round")) >= 3
+    logged = (tmp_path / "keys.log").read_text().splitlines()
+    assert len(logged) == 4
+    assert (tmp_path / "keys.log").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_plain_device_on_a_line_that_must_be_sealed_is_refused_in_one_line(tmp_path: Path) -> None:
@@ -154,6 +159,20 @@ def test_a_service_without_its_keys_does_not_start(tmp_path: Path) -> None:
     service, _ = opened(sealed_configuration(tmp_path, addresses))
     with pytest.raises(KeyProblem, match=r"host\.key"), service:
         pass
+
+
+def test_the_check_of_a_file_reads_its_keys(tmp_path: Path) -> None:
+    addresses = {"shuffler": "/dev/ttyS0", "table-controller": "/dev/ttyS1"}
+    file = sealed_configuration(tmp_path, addresses)
+
+    def tried() -> list[tuple[str, str]]:
+        return [(each.outcome, each.text) for each in readiness(load_configuration(file), StartOptions())
+                if each.what == "lines"]  # fmt: skip
+
+    ((outcome, text),) = tried()
+    assert (outcome, "host.key" in text) == ("wrong", True)
+    keyed(tmp_path)
+    assert tried() == [("ok", f"{tmp_path / 'line-keys'} has the keys of 2 devices")]
 
 
 # ------------------------------------------------------------------ the folder of keys

@@ -24,7 +24,7 @@ from tests.support.rigs.links import Pair
 
 SESSION = 0x1A2B3C4D
 NONCE = bytes(range(16))
-MAKERS = (Maker("dealwire", rig.public(rig.MAKER)),)
+MAKERS = (Maker("dealwire", rig.public_half(rig.MAKER)),)
 KEY = rig.device_key(0)
 HELLO = m.HelloReplyMessage(
     *(SESSION, 1, 0, 1, 4, 1, 0x280, 1, 256, 256),
@@ -51,12 +51,12 @@ def evidence(
     assert isinstance(message, m.MeasuredMessage)
     signed = rig.certificate(certified, "shuffler") if certificate is None else certificate
     statement = Statement.read(((2, own + signature),))
-    return Evidence(hello, Certificate(rig.public(certified), signed), ASKED, message, statement, line)
+    return Evidence(hello, Certificate(rig.public_half(certified), signed), ASKED, message, statement, line)
 
 
 def test_what_is_proved() -> None:
     proof = check(evidence(), MAKERS)
-    assert (proof.key, proof.region, proof.length) == (rig.public(KEY), 0, 5)
+    assert (proof.key, proof.region, proof.length) == (rig.public_half(KEY), 0, 5)
     assert proof.sha256 == hashlib.sha256(b"1.0.0").digest()
     assert check(evidence(line=rig.line_key()), MAKERS) == proof
 
@@ -89,7 +89,7 @@ def test_what_is_not_proved_is_said_in_one_line(found: Evidence, why: str) -> No
 
 def test_a_maker_certifies_only_its_own_devices() -> None:
     """The key of one trusted maker is worth nothing for the devices of another."""
-    both = (Maker("dealwire", rig.public(rig.OTHER_MAKER)), Maker("Other", rig.public(rig.MAKER)))
+    both = (Maker("dealwire", rig.public_half(rig.OTHER_MAKER)), Maker("Other", rig.public_half(rig.MAKER)))
     with pytest.raises(NotAttested, match="is not one of its maker"):
         check(evidence(), both)
 
@@ -138,12 +138,12 @@ def test_the_vectors_hold() -> None:
 def test_a_link_brings_certificate_and_signature() -> None:
     """The bytes of the simulated device are those that the library makes."""
     certificate = rig.certificate(KEY, "shuffler")
-    signer = Signer(Certificate(rig.public(KEY), certificate), KEY.sign, rig.line_key())
+    signer = Signer(Certificate(rig.public_half(KEY), certificate), KEY.sign, rig.line_key())
     pair = Pair(instruments=Instruments(image={0: rig.IMAGE}.get, signer=signer)).start()
     assert pair.run(2000, lambda: pair.host.complete)
     (up,) = pair.of(Up)
     assert isinstance(up, Up)
-    assert up.certificate == Certificate(rig.public(KEY), certificate) == pair.host.certificate
+    assert up.certificate == Certificate(rig.public_half(KEY), certificate) == pair.host.certificate
     request = pair.request(m.VerifyMessage(NONCE, 0))
     assert pair.run(1000, lambda: bool(pair.of(Brought)))
     (brought,) = pair.of(Brought)

@@ -62,7 +62,7 @@ def test_more_meters_than_a_frame_holds_are_asked_for_on_and_on() -> None:
 
 
 def test_one_more_than_a_frame_holds_does_not_fit() -> None:
-    assert READINGS_MAX == 39
+    assert READINGS_MAX == 36
     with pytest.raises(CannotEncode):
         encode(m.MetersMessage(1, 1, 0, ((255, 255, 1),) * 40))
     assert len(encode(m.MetersMessage(1, 1, 0, ((255, 255, 1),) * 39))) + 4 <= 256

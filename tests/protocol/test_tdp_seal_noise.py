@@ -8,8 +8,6 @@ from typing import Any, Final
 
 import pytest
 from dissononce.cipher.chachapoly import ChaChaPolyCipher
-from dissononce.dh.x25519.private import PrivateKey
-from dissononce.dh.x25519.x25519 import X25519DH
 from noise.connection import Keypair, NoiseConnection
 
 from devices.transport.ciphers import Ciphers
@@ -178,8 +176,6 @@ def test_a_message_with_any_bit_changed_is_refused(pattern: NoisePattern) -> Non
     for at in range(0, 8 * len(messages[0]), 3):
         changed = bytearray(messages[0])
         changed[at // 8] ^= 1 << at % 8
-        if at == 255:  # X25519 ignores the highest bit of a key, but the hash does not
-            assert changed != messages[0]
         with pytest.raises(HandshakeFailed):
             ends()[1].read(bytes(changed))
     for size in range(len(messages[0])):
@@ -284,5 +280,3 @@ def test_a_forged_frame_does_not_move_the_window() -> None:
 def test_dissononces_cipher_is_the_one_of_the_frames() -> None:
     sealed = KeySet(SUITE, b"\3" * 32, bytes(32)).seal(bytes((1, 0, 4, 0, 0, 0, 0x40, 1)) + b"abc", 5)
     assert ChaChaPolyCipher().decrypt(b"\3" * 32, 5, sealed[:8], sealed[8:]) == b"abc"
-    assert PrivateKey(b"\3" * 32).data == b"\3" * 32
-    assert X25519DH().dhlen == 32

@@ -162,7 +162,7 @@ def test_someone_in_between_without_the_code_is_not_paired_and_learns_no_key() -
 
 
 def test_a_device_proves_the_code_only_by_its_first_sealed_frame() -> None:
-    """Whoever answers the call without the code has an answer that holds; what follows does not open."""
+    """An answer without the code holds, but no frame that follows opens."""
     bench = Bench()
     bench.meddle = lambda to_device, data: b"" if not to_device and bodies(data)[0][1] & 0x80 else data
     host = bench.run(3_000)

@@ -8,7 +8,7 @@ from zlib import crc32
 from cobs import cobs
 from pydantic import Field, model_validator
 
-from dealwire.bench.record import Failed, HeardFrame
+from dealwire.bench.record import Failed, HeardFrame, NotRun
 from dealwire.bench.values import BadValue, Wanted, check_sent, check_wanted, fits, spell
 from dealwire.bench.verbs.context import AnyCheckContext, CheckContext
 from dealwire.bench.verbs.probe import MS
@@ -25,6 +25,11 @@ _Form = tuple[str, dict[str, Wanted]]
 _COMMANDS: Final = frozenset(cls for (kind, _), (cls, _) in PACKETS.items() if kind == Kind.COMMAND)
 
 # ------------------------------------------------------------------ sending
+
+
+SEALED_BODY_MAX: Final = 236
+"""Bytes of header and payload that leave room for a tag."""
+NO_ROOM: Final = "a sealed line leaves no room for a frame of 256 bytes"
 
 
 class Sending(PlanStep):
@@ -71,6 +76,8 @@ class Sending(PlanStep):
             body = self._body(context, message)
         except CannotEncode as error:  # a number that is reckoned from what the device said
             raise Failed(str(error)) from None
+        if probe.wire.sealed and len(body) > SEALED_BODY_MAX:
+            raise NotRun(NO_ROOM)
         data = _damage(_encode(body), self.damage)
         silent = probe.wire.now_ns() - probe.silent_ns >= 50 * MS
         opened = silent if self.opened is None else self.opened
@@ -157,6 +164,8 @@ class Raw(PlanStep):
 
     def _run(self, context: CheckContext) -> None:
         random = Random(context.seed)
+        if self.full_frame and context.probe.wire.sealed:
+            raise NotRun(NO_ROOM)
         if self.full_frame:
             context.probe.put(_full_frame(self.full_frame == "long"), "a frame of 256 bytes, the last group full")
             return

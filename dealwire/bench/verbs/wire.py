@@ -32,6 +32,8 @@ class Wire(ABC):
     name: str
     exact: bool
     """True if time stands still while this program works, so that measured times are those of the device alone."""
+    sealed: bool = False
+    """True if each frame needs room for a tag, so that the longest ones cannot be sent."""
     image: bytes | None = None
     """Firmware image of a simulated device."""
 

@@ -11,16 +11,17 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from protocol.tdp.framing import Framer, Noise, NoiseReason, encode_frame
+from protocol.tdp.framing import CHECK_BYTES, Framer, Noise, NoiseReason, encode_frame
 from protocol.tdp.messages import Kind
 from protocol.tdp.outputs import MUST_UNDERSTAND, REFUSED
-from protocol.tdp.packets import VERSION
+from protocol.tdp.packets import MAX_FRAME, VERSION
 from protocol.tdp.seal.keyset import KeySet
-from protocol.tdp.seal.suite import SealSuite
+from protocol.tdp.seal.suite import TAG_BYTES, SealSuite
 
 NEVER: Final = 1 << 63
 _MS: Final = 1_000_000
 _S: Final = 1000 * _MS
+_LONGEST: Final = MAX_FRAME - CHECK_BYTES - TAG_BYTES
 
 PAIR_PROLOGUE: Final = b"TDP 1.4 pair"
 SEAL_PROLOGUE: Final = b"TDP 1.4 seal"
@@ -60,6 +61,8 @@ class SealStats:
     """Sealed frames that did not: altered, repeated, or under other keys."""
     clear: int = 0
     """Frames in clear where only sealed ones are taken."""
+    too_long: int = 0
+    """Frames of the link that leave no room for a tag; they are not sent."""
     handshakes: int = 0
     naks: int = 0
 
@@ -82,7 +85,7 @@ class SealEnd:
         self._timing = timing or SealTiming()
         self._from_line, self._from_link = Framer(), Framer()
         self._total = 0  # frames sent in this direction: its low byte is the link sequence
-        self._byte_ns = 0
+        self._byte_ns = self._given_ns = 0
         self._sent_ns: int | None = None
         self._up: list[bytes] = []
         self._out: list[bytes] = []
@@ -90,23 +93,31 @@ class SealEnd:
     # -------------------------------------------------------------- the face
 
     def send(self, data: bytes, now_ns: int) -> bytes:
-        """Return the bytes for the line that stand for the frames which the link sends."""
+        """Return the bytes for the line that stand for the frames which the link sends.
+
+        A link sends whole frames. Anything else goes on as it is: a test bench sends it, to see what the other end
+        makes of it.
+        """
         for body in self._from_link.bodies(data):
             if isinstance(body, bytes):
                 self._send(body, now_ns)
-            elif not self._from_link.held:
-                self._out.append(body.data)  # only a test bench sends noise, to see what the other end makes of it
+            else:
+                self._out.append(body.data)
+        self._given_ns = now_ns
         return self._take().out
 
     def receive(self, data: bytes, now_ns: int) -> SealedBytes:
         """Process bytes that arrived at `now_ns`."""
         self._expire(now_ns)
         self._byte_ns = now_ns
+        opens = data[:1] == b"\0" and self._from_line.idle
         for body in self._from_line.bodies(data):
             if isinstance(body, bytes):
                 self._judge(body, now_ns)
             else:
                 self._pass_noise(body)
+        if opens and self._up and self._up[0][:1] != b"\0":
+            self._up[0] = b"\0" + self._up[0]  # a delimiter that opened a frame opens it for the link as well
         return self._take()
 
     def tick(self, now_ns: int) -> SealedBytes:
@@ -120,6 +131,8 @@ class SealEnd:
         due_ns = self._due_ns()
         if self._from_line.held:
             due_ns = min(due_ns, self._byte_ns + self._timing.partial_ns)
+        if self._from_link.held:
+            due_ns = min(due_ns, self._given_ns + self._timing.partial_ns)
         return None if due_ns >= NEVER else due_ns
 
     # -------------------------------------------------------------- for the subclass
@@ -139,6 +152,8 @@ class SealEnd:
         if self._from_line.held and now_ns - self._byte_ns >= self._timing.partial_ns:
             for noise in self._from_line.flush():
                 self._pass_noise(noise)
+        if self._from_link.held and now_ns - self._given_ns >= self._timing.partial_ns:
+            self._out += [noise.data for noise in self._from_link.flush()]
 
     # -------------------------------------------------------------- inside
 
@@ -170,6 +185,9 @@ class SealEnd:
         self._put(body[:3] + bytes([self._total & 0xFF]) + body[4:], now_ns)
 
     def _put_sealed(self, keys: KeySet, body: bytes, now_ns: int) -> None:
+        if len(body) > _LONGEST:
+            self.stats.too_long += 1
+            return
         self._put(keys.seal(body, self._total), now_ns)
 
     def _put(self, body: bytes, now_ns: int) -> None:

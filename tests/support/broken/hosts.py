@@ -154,12 +154,12 @@ class HelloObserves(Inside):
 
 
 class ReservedBits(Field):
-    """HELLO-REPLY claims capabilities 8 and 9, which are reserved."""
+    """HELLO-REPLY claims capabilities 10 and 11, which are reserved."""
 
     message = m.HelloReplyMessage
 
     def instead(self, message: Any) -> dict[str, object]:
-        return {"capabilities": message.capabilities | 0x300}
+        return {"capabilities": message.capabilities | 0xC00}
 
 
 class OpenForgetsAcks(Inside):

@@ -86,7 +86,7 @@ def public(private: bytes) -> bytes:
     return bytes(X25519DH().generate_keypair(PrivateKey(private)).public.data)
 
 
-def spell(number: int, count: int) -> str:
+def crockford(number: int, count: int) -> str:
     """Return `number` in Crockford's base 32."""
     digits = []
     for _ in range(count):
@@ -97,12 +97,12 @@ def spell(number: int, count: int) -> str:
 
 def code(number: int) -> tuple[str, bytes]:
     """Return the code that a device shows for a random number of 60 bits, and the secret that it stands for."""
-    plain = spell(number, 12)
+    plain = crockford(number, 12)
     check = BASE_32[sum((at + 1) * BASE_32.index(plain[at]) for at in range(12)) % 31]
     return f"{plain[0:4]}-{plain[4:8]}-{plain[8:12]}-{check}", hashlib.sha256(b"TDP 1.4 code" + plain.encode()).digest()
 
 
-def hello_reply(chance: Random) -> bytes:
+def greeting_payload(chance: Random) -> bytes:
     """Return a payload of HELLO-REPLY."""
     head = struct.pack("<IBBBBBIIHH", chance.randrange(1, 1 << 32), 1, 0, 1, 4, 1, 0x1CF, 42, 256, 256)
     names = b"".join(text.ljust(16, b"\0") for text in (b"Example Gaming", b"PS-1", b"00017", b"1.4.2"))
@@ -114,7 +114,7 @@ def handshake(name: str, pattern: str, chance: Random) -> dict[str, Any]:
     pairs = pattern != "KK"
     number = chance.getrandbits(60)
     spelled, secret = code(number)
-    prologue = (b"TDP 1.4 pair" if pairs else b"TDP 1.4 seal") + hello_reply(chance)
+    prologue = (b"TDP 1.4 pair" if pairs else b"TDP 1.4 seal") + greeting_payload(chance)
     one = End(pattern, True, host, prologue, public(device), secret, host_e)
     other = End(pattern, False, device, prologue, public(host), secret, device_e)
     payloads = [b"", b"", b"\1" + b"pit-3".ljust(16, b"\0")] if pairs else [b"", b""]
@@ -125,7 +125,7 @@ def handshake(name: str, pattern: str, chance: Random) -> dict[str, Any]:
         assert receiver.read(wire) == payload
         messages.append({"payload": payload.hex(), "bytes": wire.hex()})
     assert one.keys == other.keys
-    sas = spell(int.from_bytes(hashlib.sha256(b"TDP 1.4 sas" + one.hash).digest()[:5], "big"), 8)
+    sas = crockford(int.from_bytes(hashlib.sha256(b"TDP 1.4 sas" + one.hash).digest()[:5], "big"), 8)
     return {
         "name": name,
         "pattern_name": {"text": pattern},
@@ -143,7 +143,7 @@ def handshake(name: str, pattern: str, chance: Random) -> dict[str, Any]:
     }
 
 
-def frame(name: str, total: int, base: int, clear: bytes, key: bytes) -> dict[str, Any]:
+def sealed_vector(name: str, total: int, base: int, clear: bytes, key: bytes) -> dict[str, Any]:
     """Return a frame sealed by dissononce: `total` counts the frames of its direction, the counter begins at `base`."""
     body = clear[:3] + bytes([total & 0xFF]) + clear[4:]
     head = body[:1] + bytes([body[1] | 0x80]) + body[2:8]
@@ -164,11 +164,11 @@ def vectors() -> dict[str, Any]:
             *(handshake(f"sealing {number}", "KK", chance) for number in range(1, 4)),
         ],
         "frames": [
-            frame("the first frame of a direction", 0, 0, button, chance.randbytes(32)),
-            frame("the first frame sealed after seven in clear", 7, 0, button, chance.randbytes(32)),
-            frame("the first frame sealed after a thousand", 1_000, 768, button, chance.randbytes(32)),
-            frame("without payload", 3, 0, bytes.fromhex("0100010000002101"), chance.randbytes(32)),
-            frame("the longest", 255, 0, longest, chance.randbytes(32)),
+            sealed_vector("the first frame of a direction", 0, 0, button, chance.randbytes(32)),
+            sealed_vector("the first frame sealed after seven in clear", 7, 0, button, chance.randbytes(32)),
+            sealed_vector("the first frame sealed after a thousand", 1_000, 768, button, chance.randbytes(32)),
+            sealed_vector("without payload", 3, 0, bytes.fromhex("0100010000002101"), chance.randbytes(32)),
+            sealed_vector("the longest", 255, 0, longest, chance.randbytes(32)),
         ],
         "codes": [{"number": number, "code": code(number)[0], "secret": code(number)[1].hex()} for number in numbers],
     }

@@ -28,7 +28,7 @@ IMAGE: Final = b"1.0.0"
 """Image of a simulated device."""
 
 
-def public(key: Ed25519PrivateKey) -> bytes:
+def public_half(key: Ed25519PrivateKey) -> bytes:
     """Return the public half."""
     return key.public_key().public_bytes_raw()
 
@@ -60,7 +60,7 @@ def certificate(
 ) -> bytes:
     """Return a maker's signature for a simulated device."""
     model = model or f"sim-{kind.replace('-', '_')}"[:16]
-    return maker.sign(subject(CLASSES[kind], named, model, serial, public(key)))
+    return maker.sign(subject(CLASSES[kind], named, model, serial, public_half(key)))
 
 
 def identity(number: int, kind: str, **how: object) -> Identity:
@@ -96,13 +96,13 @@ def list_text(
     lines = lines or [image_line(kind) for kind in CLASSES]
     text = f"tdp-firmware-list {number} {first} {last}\n" + "".join(lines)
     signature = signer.sign(b"TDP firmware list" + text.encode())
-    return f"{text}signed {public(signer).hex()} {signature.hex()}\n"
+    return f"{text}signed {public_half(signer).hex()} {signature.hex()}\n"
 
 
 def write_trust(folder: Path, text: str = "", *, more: str = "") -> str:
     """Write keys and list, and return the table of table.toml that names them."""
-    (folder / "makers.pub").write_text(f"tdp-maker-public {public(MAKER).hex()} dealwire\n")
-    (folder / "signers.pub").write_text(f"tdp-list-public {public(SIGNER).hex()} laboratory\n")
+    (folder / "makers.pub").write_text(f"tdp-maker-public {public_half(MAKER).hex()} dealwire\n")
+    (folder / "signers.pub").write_text(f"tdp-list-public {public_half(SIGNER).hex()} laboratory\n")
     (folder / "allowed.list").write_text(text or list_text())
     keys = 'makers = "makers.pub"\nsigners = "signers.pub"\nallowed = "allowed.list"\n'
     return f"[attestation]\n{keys}{more}"
