@@ -42,7 +42,7 @@ class Maker(NamedTuple):
     key: bytes
 
 
-class Proof(NamedTuple):
+class FirmwareProof(NamedTuple):
     """Proved facts of one measurement."""
 
     key: bytes
@@ -63,12 +63,12 @@ class Evidence(NamedTuple):
     line_key: bytes | None = None
 
 
-def check(found: Evidence, makers: Sequence[Maker]) -> Proof:
+def check(found: Evidence, makers: Sequence[Maker]) -> FirmwareProof:
     """Return the proved facts. NotAttested names the first thing that does not hold."""
     return signed_by(certified_key(found.hello, found.certificate, makers), found)
 
 
-def signed_by(key: bytes, found: Evidence) -> Proof:
+def signed_by(key: bytes, found: Evidence) -> FirmwareProof:
     """Return the facts that the device with this key signed; NotAttested if it did not sign them."""
     measured, challenge, statement = found.measured, found.challenge, found.statement
     if statement is None:
@@ -84,7 +84,7 @@ def signed_by(key: bytes, found: Evidence) -> Proof:
         raise NotAttested("its signature does not fit the key that its maker certified")
     if found.line_key is not None and statement.line_key != found.line_key:
         raise NotAttested("it signed for another line than the one it is on")
-    return Proof(key, measured.region, statement.length, statement.sha256)
+    return FirmwareProof(key, measured.region, statement.length, statement.sha256)
 
 
 def certified_key(hello: HelloReplyMessage, certificate: a.Certificate | None, makers: Sequence[Maker]) -> bytes:

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, Self
 
 from dealwire.attest.keys import SigningKey, name_of
 from dealwire.journal.keyfiles import from_hex, write_text
-from devices.attestation import SEED_BYTES, Maker, NotAttested, Proof, holds, signer_of
+from devices.attestation import SEED_BYTES, FirmwareProof, Maker, NotAttested, holds, signer_of
 from devices.files import read_file
 from protocol.errors import LocalError
 from protocol.tdp.attestation import SIGNATURE_BYTES
@@ -128,7 +128,7 @@ class FirmwareList(NamedTuple):
         if today > self.last:
             raise ListRefused(path, f"list {self.number} was valid until {self.last}")
 
-    def firmware_of(self, hello: HelloReplyMessage, proof: Proof) -> AllowedFirmware:
+    def firmware_of(self, hello: HelloReplyMessage, proof: FirmwareProof) -> AllowedFirmware:
         """Return the entry for a device's proved firmware; NotAttested if there is none."""
         of = (hello.device_class, proof.region, proof.length, proof.sha256, hello.maker, hello.model)
         found = next((each for each in self.allowed if each[:6] == of), None)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dealwire.journal import JournalReader
 from dealwire.journal.records import NOTE, RAW
-from devices.attestation import Evidence, Maker, NotAttested, Proof, check
+from devices.attestation import Evidence, FirmwareProof, Maker, NotAttested, check
 from devices.attested import parse_note
 from protocol.errors import BadPayload
 from protocol.tdp.attestation import Certificate, Statement
@@ -39,7 +39,7 @@ class _Line:
     hello: HelloReplyMessage | None = None
     certificate: Certificate | None = None
     challenge: VerifyMessage | None = None
-    proof: Proof | None = None
+    proof: FirmwareProof | None = None
 
 
 def recorded(reader: JournalReader, makers: Sequence[Maker]) -> Iterator[RecordedMeasurement]:

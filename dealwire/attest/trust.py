@@ -16,7 +16,7 @@ from dealwire.attest.keys import trusted
 from dealwire.config.schema import AttestationPart
 from dealwire.journal.errors import KeyProblem
 from dealwire.journal.keyfiles import from_hex, read_lines, write_text
-from devices.attestation import Evidence, NotAttested, Proof, check
+from devices.attestation import Evidence, FirmwareProof, NotAttested, check
 from protocol.errors import DealwireError
 
 _log = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ class Trust:
         count = f"{len(found.allowed)} image{'' if len(found.allowed) == 1 else 's'}"
         return f"list {found.number} of {found.signer}, {count}, until {found.last}; makers: {makers}"
 
-    def judge(self, found: Evidence) -> tuple[Proof, AllowedFirmware]:
+    def judge(self, found: Evidence) -> tuple[FirmwareProof, AllowedFirmware]:
         """Return what a device proved, and its entry on the list. NotAttested if it did not."""
         proof = check(found, self.makers)
         self._renew()

@@ -167,13 +167,13 @@ def check_proof_command(proof: Path, lines: Sequence[Path], key_file: Path, witn
     The exit code is 6 if they are not what the table signed. No journal is needed.
     """
     from dealwire.journal.errors import ProofRefused
-    from dealwire.journal.proving import Proof
+    from dealwire.journal.proving import RoundProof
     from dealwire.journal.signing import read_vkeys
 
     keys = read_vkeys(key_file)
     witnesses = read_vkeys(witness_file) if witness_file is not None else []
     try:
-        found = Proof.parse(_read(proof))
+        found = RoundProof.parse(_read(proof))
         given = [_read(each).removesuffix(b"\n") for each in lines]
         key = next((each for each in keys if each.name == found.origin), None)
         if key is None:

@@ -64,8 +64,8 @@ class LogTables:
 
     def size_of(self, tree: int) -> int:
         """Return the number of leaves of a tree."""
-        rows = self._reader.rows("SELECT coalesce(max(number) + 1, 0) FROM leaf WHERE tree = ?", tree)
-        return int(rows[0][0])
+        rows = self._reader.rows("SELECT number FROM leaf WHERE tree = ? ORDER BY number DESC LIMIT 1", tree)
+        return int(rows[0][0]) + 1 if rows else 0
 
     def root_of(self, tree: int, size: int) -> bytes:
         """Return the root that a tree had at this size."""
@@ -127,11 +127,29 @@ class LogCheck:
         """Look for leaves that follow from no record."""
         if self._begun and (row := next(self._rows, None)) is not None:
             raise self._wrong(f"the table 'leaf' holds one of record {row[2]}, which follows from no record")
-        nodes = self._reader.rows("SELECT tree, level, number FROM node ORDER BY tree, level, number")
-        sizes = dict(self._reader.rows("SELECT tree, max(number) + 1 FROM leaf GROUP BY tree"))
-        for tree, level, number in nodes if self._reader.whole else ():
-            if level not in LEVELS or (number + 1) << level > sizes.get(tree, 0):
-                raise self._wrong(f"the table 'node' holds a subtree of level {level} that follows from no record")
+        if not self._reader.whole:
+            return
+        for level in LEVELS if self.book.tree else ():
+            first = self.book.size >> level
+            sql = "SELECT 1 FROM node WHERE tree = ? AND level = ? AND number >= ? LIMIT 1"
+            if self._reader.rows(sql, self.book.tree, level, first):
+                raise self._surplus(level)
+        if self._old:
+            self._check_nodes()
+
+    def _check_nodes(self) -> None:
+        """Look for subtrees of all trees that follow from no leaves."""
+        after, sql = (-1, -1, -1), "SELECT tree, level, number FROM node WHERE (tree, level, number) > (?, ?, ?)"
+        sizes: dict[int, int] = {}
+        while rows := self._reader.rows(f"{sql} ORDER BY tree, level, number LIMIT ?", *after, _PAGE):
+            for tree, level, number in rows:
+                size = sizes.setdefault(tree, self._tables.size_of(tree))
+                if level not in LEVELS or (number + 1) << level > size:
+                    raise self._surplus(level)
+            after = rows[-1]
+
+    def _surplus(self, level: int) -> JournalDamaged:
+        return self._wrong(f"the table 'node' holds a subtree of level {level} that follows from no record")
 
     def _begin(self, sequence: int) -> None:
         self._begun = True

@@ -18,7 +18,7 @@ from dealwire.journal.errors import NoteRefused, NotProvable, ProofRefused
 from dealwire.journal.log_tables import TREE_SINCE, LogTables
 from dealwire.journal.logbook import blind_of, digest_of
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.records import CHECKPOINT, COSIGNED, LOG, JournalRecord, heading
+from dealwire.journal.records import CHECKPOINT, COSIGNED, LOG, TEXT_MAX, JournalRecord, heading
 from dealwire.journal.signing import (
     NoteVerifier,
     SignatureLine,
@@ -60,7 +60,7 @@ class ProvenRecord(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class RoundProof:
     """A proof of one leaf: `places` are number and time of the round and its settlement, or of one record of `kind`."""
 
     identity: bytes
@@ -96,7 +96,7 @@ class Proof:
         return bytes(found) + bytes((count,)) + bytes(rest)
 
     @classmethod
-    def parse(cls, data: bytes) -> "Proof":
+    def parse(cls, data: bytes) -> "RoundProof":
         """Read a proof. ProofRefused if it is none, or has bytes too many."""
         try:
             return cls._read(data)
@@ -104,7 +104,7 @@ class Proof:
             raise ProofRefused("not a proof, or one that is cut off") from None
 
     @classmethod
-    def _read(cls, data: bytes) -> "Proof":
+    def _read(cls, data: bytes) -> "RoundProof":
         magic, records, identity, epoch, index, size = _HEAD.unpack_from(data)
         if magic != MAGIC or records not in (1, 2):
             raise ProofRefused("not a proof")
@@ -169,9 +169,12 @@ class Proof:
 def _table_in(line: bytes) -> str:
     """Return the table in a published line."""
     try:
-        return str(json.loads(line)["table"])
-    except (ValueError, KeyError, TypeError):
+        table = str(json.loads(line)["table"])
+        if len(table.encode()) > TEXT_MAX:
+            raise ValueError(table)
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise ProofRefused("a line that names no table") from None
+    return table
 
 
 # ------------------------------------------------------------------ from a journal
@@ -180,7 +183,7 @@ def _table_in(line: bytes) -> str:
 class ProvenLines(NamedTuple):
     """A proof with its lines: of the round, and of its settlement if there is one."""
 
-    proof: Proof
+    proof: RoundProof
     lines: tuple[bytes, ...]
 
 
@@ -210,7 +213,7 @@ def _proof_of(reader: JournalReader, records: list[JournalRecord], what: str) ->
         raise NotProvable(reader.path, f"{what}: it ended after the newest checkpoint; try again in a minute")
     body, signatures = note_parts(json.loads(checkpoint.payload)["note"])
     head = TreeHead.parse(body)
-    proof = Proof(
+    proof = RoundProof(
         reader.identity,
         bytes.fromhex(head.origin.rpartition("/")[2]),
         index,

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from dealwire.config.schema import JournalPart
 from dealwire.journal import Journal, JournalReader
+from dealwire.journal.errors import StampRefused
 from dealwire.journal.records import STAMPED
 from dealwire.journal.stamping import DayStamp, authority_of, fetched, stamped_fields
 from protocol.errors import DealwireError
@@ -38,7 +39,7 @@ class DayStamps:
         self._url, self._ca = part.timestamp_url, part.timestamp_ca_file
         self._wanted: _Wanted | None = None
         self._thread: threading.Thread | None = None
-        self._found: DayStamp | DealwireError | None = None
+        self._found: DayStamp | DealwireError = StampRefused("it was not asked yet")
         self._look_ns = 0
         self._since_ns: int | None = None
         """Since when a stamp is wanted; None while none is."""
@@ -78,7 +79,7 @@ class DayStamps:
             except DealwireError as error:
                 self._found = error
 
-        self._wanted, self._found = wanted, None
+        self._wanted, self._found = wanted, StampRefused("its answer cannot be read")
         self._thread = threading.Thread(target=run, name="time stamp", daemon=True)
         self._thread.start()
 

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import ClassVar, Final, Literal, Self, TypeVar, overload
 
 from devices import events as e
-from devices.attestation import Evidence, Maker, Proof, check
+from devices.attestation import Evidence, FirmwareProof, Maker, check
 from devices.clock import Clock, SystemClock
 from devices.dialects.dialect import Dialect
 from devices.dialects.drivers import DRIVERS
@@ -161,7 +161,7 @@ class DeviceHandle:
         makers: Sequence[Maker],
         region: int = m.Region.FIRMWARE,
         line_key: Callable[[m.HelloReplyMessage], bytes | None] = lambda _: None,
-    ) -> tuple[Evidence, Proof]:
+    ) -> tuple[Evidence, FirmwareProof]:
         """Have the device measure its firmware with a random nonce and sign it, and return what that proves.
 
         `line_key` returns the X25519 key of the device that sent this HELLO-REPLY, if the line is sealed. Raise

@@ -22,7 +22,7 @@ from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.service import attesting
 from dealwire.service.actions import ActionRefused, of_attested
 from dealwire.service.service import Service
-from devices.attestation import Proof
+from devices.attestation import FirmwareProof
 from devices.simulator.identity import Identity
 from devices.simulator.unit import Unit
 from devices.simulator.unit_seal import UnitSeal
@@ -368,7 +368,7 @@ def test_an_auditor_checks_the_signatures_again(tmp_path: Path) -> None:
 
 def test_a_verdict_that_nobody_signed_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An insider's program takes a clone for the device and writes so."""
-    made = Proof(bytes(32), 0, 5, hashlib.sha256(b"1.0.0").digest())
+    made = FirmwareProof(bytes(32), 0, 5, hashlib.sha256(b"1.0.0").digest())
     entry = AllowedFirmware(1, 0, 5, made.sha256, "dealwire", "sim-shuffler", "1.0.0")
     monkeypatch.setattr(Trust, "judge", lambda _self, _found: (made, entry))
     with simulators_here() as addresses:

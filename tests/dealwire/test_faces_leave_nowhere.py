@@ -27,7 +27,7 @@ pytestmark = needs_mosquitto
 
 OUTLETS = {"hub", "view", "mqtt", "ndjson", "websocket", "page", "journal"}
 """Outlets that name faces once they are shown."""
-SILENT = {"log", "metrics", "mqtt, no line"}
+SILENT = {"log", "metrics", "mqtt, no line", "proof"}
 """Outlets that never name a face."""
 
 

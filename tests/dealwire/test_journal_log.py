@@ -260,7 +260,7 @@ def leaves_of(path: Path) -> list[bytes]:
         return [row[0] for row in db.execute("SELECT hash FROM leaf WHERE tree = 2 ORDER BY number")]
 
 
-@pytest.mark.parametrize("rounds", [60, 300])
+@pytest.mark.parametrize("rounds", [60, 120])
 def test_a_changed_leaf_of_a_pruned_day_is_found(tmp_path: Path, rounds: int) -> None:
     path = tmp_path / "j"
     with journal_of(path) as journal:

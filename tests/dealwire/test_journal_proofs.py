@@ -20,9 +20,11 @@ from pymerkle import verify_inclusion
 from pymerkle.proof import InclusionProof
 
 from dealwire.cli import main
+from dealwire.cli.doctor import _signer
+from dealwire.config.load import load_configuration
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.errors import ProofRefused
-from dealwire.journal.proving import Proof
+from dealwire.journal.proving import RoundProof
 from dealwire.journal.records import CHECKPOINT
 from dealwire.journal.segments import export_segment
 from dealwire.journal.signing import WITNESS_TYPE, NoteVerifier, SigningPair, TreeHead, cosignature
@@ -115,7 +117,7 @@ def test_the_guide_prints_the_sixty_lines() -> None:
 
 def test_a_foreign_program_checks_a_proof(evening: Evening, tmp_path: Path) -> None:
     found = proven(evening, tmp_path)
-    proof = Proof.parse(found.proof)
+    proof = RoundProof.parse(found.proof)
     head = proof.head(found[1:])
     (places, kinds) = proof.places, (b"settlement", b"round")
     table = json.loads(found.round)["table"].encode()
@@ -142,13 +144,13 @@ def is_refused(call: Callable[..., object], *given: object) -> bool:
 
 
 def ours(proof: bytes, lines: Sequence[bytes], key: NoteVerifier, witnesses: Sequence[NoteVerifier] = ()) -> list[str]:
-    return Proof.parse(proof).check(lines, key, witnesses)
+    return RoundProof.parse(proof).check(lines, key, witnesses)
 
 
 def test_no_altered_byte_of_a_proof_is_accepted(evening: Evening, tmp_path: Path) -> None:
     found = proven(evening, tmp_path)
     key, lines = NoteVerifier.parse(evening.vkey.read_text()), found[1:]
-    assert Proof.parse(found.proof).check(lines, key) == []
+    assert RoundProof.parse(found.proof).check(lines, key) == []
     proof_verifier.check_proof(*found, key.public)
     for place in range(len(found.proof)):
         for bit in range(8) if place in (5, 180) else (place % 8,):
@@ -225,7 +227,7 @@ def test_cosignatures_ride_in_the_proof_and_are_checked(tmp_path: Path) -> None:
     note = run("journal", "checkpoint", str(path))
     assert note.startswith(head.body)
     assert note.count("\u2014 ") == 10
-    found = Proof.parse(data)
+    found = RoundProof.parse(data)
     key, witness = NoteVerifier.parse(vkey.read_text()), NoteVerifier.parse(witnesses.read_text())
     lines = [Path(each).read_bytes().removesuffix(b"\n") for each in files[1:]]
     name = WITNESS_NAME.encode()
@@ -319,11 +321,11 @@ def test_a_round_without_a_settlement_is_proven_by_its_own_leaf(tmp_path: Path) 
 def test_the_worst_place_in_a_tree_of_67_million_leaves_fits_in_1024_bytes() -> None:
     """2^26 leaves, one table for sixteen years around the clock: the path has 26 hashes."""
     place = (1 << 40, 1_796_000_000_000_000_000)
-    proof = Proof(
+    proof = RoundProof(
         bytes(16), bytes(8), 12345, 1 << 26, [place, place], "settlement", bytes(32), bytes(64), [bytes(32)] * 26, []
     )
     assert len(proof.to_bytes()) == 1007
-    assert Proof.parse(proof.to_bytes()) == proof
+    assert RoundProof.parse(proof.to_bytes()) == proof
 
 
 def test_a_proof_names_no_face_and_helps_no_one_to_guess(tmp_path: Path) -> None:
@@ -341,7 +343,7 @@ def test_a_proof_names_no_face_and_helps_no_one_to_guess(tmp_path: Path) -> None
         journal.checkpoints.sign(10)
     run("journal", "prove", "1", str(path), "--to", str(tmp_path))
     data = (tmp_path / "round-1.proof").read_bytes()
-    proof = Proof.parse(data)
+    proof = RoundProof.parse(data)
     with closing(sqlite3.connect(path)) as db:
         [(sequence, before)] = db.execute("SELECT sequence, hash FROM record WHERE kind = 'settlement'")
         [(leaf,)] = db.execute("SELECT hash FROM leaf WHERE sequence = ?", (sequence + 1,))
@@ -371,13 +373,12 @@ def test_check_and_doctor_name_the_key_that_signs(tmp_path: Path) -> None:
         '[[table.device]]\nname = "c"\nkind = "table-controller"\naddress = "tcp://127.0.0.1:2"\n'
     )
     assert "checkpoints are signed with table.sign" in run("run", "--check", str(file))
-    said = CliRunner().invoke(main, ["doctor", str(file)]).output
-    assert f"checkpoints are signed with table.sign, key {signer.id}" in said
+    (found,) = _signer(load_configuration(file))
+    assert found.text == f"checkpoints are signed with table.sign, key {signer.id}"
     signer.path.chmod(0o644)
-    for command in (["run", "--check"], ["doctor"]):
-        result = CliRunner().invoke(main, [*command, str(file)])
-        assert result.exit_code
-        assert "table.sign" in result.output
+    assert "table.sign" in run("run", "--check", str(file), code=5)
+    (found,) = _signer(load_configuration(file))
+    assert (found.verdict, "table.sign" in found.text) == ("bad", True)
     text = file.read_text()
     file.write_text(text.replace('"table.sign"\n', '"table.sign"\ntimestamp-url = "http://tsa.example/"\n'))
     result = CliRunner().invoke(main, ["run", "--check", str(file)])

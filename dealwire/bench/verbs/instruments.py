@@ -12,7 +12,7 @@ from dealwire.bench.values import PATIENCE, BadValue, field_of, spell
 from dealwire.bench.verbs.context import CheckContext
 from dealwire.bench.verbs.digests import mistake_of
 from dealwire.bench.verbs.step import STATUS_MS, PlanStep, Time
-from devices.attestation import Evidence, Maker, NotAttested, Proof, check, signed_by
+from devices.attestation import Evidence, FirmwareProof, Maker, NotAttested, check, signed_by
 from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp.attestation import Certificate, Statement, image_facts
@@ -149,7 +149,7 @@ class Attesting(PlanStep):
         certificate = Certificate.read(greeting.envelope.extensions)
         if not context.makers:
             context.notes.append(NOT_CERTIFIED)
-        proofs: set[Proof] = set()
+        proofs: set[FirmwareProof] = set()
         for _ in range(self.attest):
             challenge = m.VerifyMessage(random.randbytes(NONCE_BYTES), m.Region.FIRMWARE)
             frame, stated = _brought(context, challenge, "Measured", self.within)
@@ -172,7 +172,7 @@ def _as_it_says(found: Evidence) -> tuple[Maker, ...]:
     return (Maker(found.hello.maker, found.certificate.key),)
 
 
-def _compare_image(context: CheckContext, proof: Proof, hello: m.HelloReplyMessage) -> None:
+def _compare_image(context: CheckContext, proof: FirmwareProof, hello: m.HelloReplyMessage) -> None:
     """Raise Failed if the signed image is not that of HELLO-REPLY, or not the given one."""
     if any(hello.digest) and hello.digest != proof.sha256:
         raise Failed(f"it signed digest {_short(proof.sha256)}, HELLO-REPLY gives {_short(hello.digest)}")

@@ -13,6 +13,7 @@ import logging
 import re
 import threading
 import time
+from base64 import b64decode
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -27,7 +28,10 @@ from dealwire.cli.run import console_of, exports_of
 from dealwire.config.load import load_configuration
 from dealwire.hub.hub import Hub
 from dealwire.journal import JournalReader, SealingKey
-from dealwire.journal.records import KEY, RAW, SNAPSHOT
+from dealwire.journal.errors import NotProvable
+from dealwire.journal.proving import growth, newest_note, prove
+from dealwire.journal.records import CHECKPOINT, KEY, RAW, SNAPSHOT
+from dealwire.journal.signing import SigningPair
 from dealwire.rehearsal.card_dealer import CardDealer
 from dealwire.rehearsal.race_dealer import RaceDealer
 from dealwire.rehearsal.scenario import AnyScenario, Scenario
@@ -216,6 +220,8 @@ schema = "dealwire.table/1"
 [journal]
 path = "journal.sqlite"
 key-file = "journal.key"
+signing-key-file = "table.sign"
+checkpoint-seconds = 1
 [console]
 port = {console}
 [exports]
@@ -239,6 +245,21 @@ name = "controller"
 kind = "table-controller"
 address = "{controller}"
 """
+
+
+def without_base64(text: str) -> str:
+    """Return a text with hex in place of base64, in which any two letters may stand beside a plus or a slash."""
+    return re.sub(r"[A-Za-z0-9+/]{40,}={0,2}", lambda found: b64decode(found[0] + "==").hex(), text)
+
+
+def _proofs(reader: JournalReader) -> Iterator[str]:
+    """Yield the newest checkpoint, the growth of the tree, and the proof of the newest round that can be proven."""
+    yield from map(without_base64, (newest_note(reader).note, growth(reader, 1)))
+    for item in reversed([item for item in reader.publications() if item.topic == "round"]):
+        with contextlib.suppress(NotProvable):
+            proof = prove(reader, next(reader.records(item.sequence - 1)), "the round").proof
+            yield f"{proof.origin} {proof.kind} {proof.places} {proof.index} {proof.size} {proof.to_bytes().hex()}"
+            return
 
 
 class Outlets:
@@ -292,7 +313,9 @@ class Outlets:
                     clear = record.payload[: 4 + int.from_bytes(record.payload[:4], "big")]
                     record = replace(record, payload=clear)
                 if record.kind not in (*RAW, KEY):
-                    yield "journal", record.payload.decode("utf-8", "replace")
+                    yield "journal", without_base64(record.payload.decode("utf-8", "replace"))
+                if record.kind == CHECKPOINT:
+                    yield from (("proof", text) for text in _proofs(reader))
 
     def _since(self, name: str, texts: list[str]) -> list[str]:
         new = texts[self._taken[name] :]
@@ -322,6 +345,7 @@ class FaceHunt:
 
     def _configure(self, scenario: AnyScenario, dialect: str) -> Path:
         SealingKey.new(self._folder / "journal.key")
+        SigningPair.new(self._folder / "table.sign")
         procedure = scenario.procedure.id if isinstance(scenario, Scenario) else "race-to-the-flush"
         (deals,) = self._bench.addresses.keys() - {"table-controller"}
         file = self._folder / "table.toml"
