@@ -1,7 +1,7 @@
 # Printed by make docs from the declarations that the program runs on.
 meta:
   id: tdp
-  title: "Table Device Protocol, version 1.3"
+  title: "Table Device Protocol, version 1.4"
   license: "Apache-2.0"
   ks-version: "0.11"
   endian: le
@@ -19,7 +19,7 @@ seq:
     doc: "protocol major number"
   - id: flags
     type: u1
-    doc: "bits 7-4: the receiver must understand them; bits 3-0: it may ignore them"
+    doc: "bits 7-4: the receiver must understand them; bits 3-0: it may ignore them; a sum of frame_flag"
   - id: kind
     type: u1
     enum: kind
@@ -46,6 +46,11 @@ seq:
         0x50005: ack
         0x70006: meters
         0x70007: measured
+        0x70008: pair_call
+        0x70009: pair_answer
+        0x7000a: pair_proof
+        0x7000b: seal_call
+        0x7000c: seal_answer
         0x10020: open_session
         0x10021: read_events
         0x10022: report_status
@@ -297,6 +302,72 @@ types:
       - id: digest
         size: 32
         doc: "over the nonce, then the image"
+      - id: extensions
+        type: extension
+        repeat: eos
+  pair_call:
+    doc: "Host: first message of pairing, Noise XXpsk3. Since 1.4."
+    seq:
+      - id: ephemeral
+        size: 32
+        doc: "the host's X25519 key of this handshake"
+      - id: tag
+        size: 16
+        doc: "tag of the empty payload"
+      - id: extensions
+        type: extension
+        repeat: eos
+  pair_answer:
+    doc: "Device: second message of pairing. Since 1.4."
+    seq:
+      - id: ephemeral
+        size: 32
+        doc: "the device's X25519 key of this handshake"
+      - id: static
+        size: 48
+        doc: "the device's own X25519 key, encrypted, with its tag"
+      - id: tag
+        size: 16
+        doc: "tag of the empty payload"
+      - id: extensions
+        type: extension
+        repeat: eos
+  pair_proof:
+    doc: "Host: third message of pairing, which opens only with the code that the device shows. Since 1.4."
+    seq:
+      - id: static
+        size: 48
+        doc: "the host's own X25519 key, encrypted, with its tag"
+      - id: granted
+        size: 33
+        doc: "role (u8) and name of the host (text 16), encrypted, with their tag"
+      - id: extensions
+        type: extension
+        repeat: eos
+  seal_call:
+    doc: "Host: first message of a sealed line, Noise KK. Since 1.4."
+    seq:
+      - id: key_id
+        size: 8
+        doc: "first bytes of the SHA-256 of the host's own X25519 key"
+      - id: ephemeral
+        size: 32
+        doc: "the host's X25519 key of this handshake"
+      - id: tag
+        size: 16
+        doc: "tag of the empty payload"
+      - id: extensions
+        type: extension
+        repeat: eos
+  seal_answer:
+    doc: "Device: second message of a sealed line. Since 1.4."
+    seq:
+      - id: ephemeral
+        size: 32
+        doc: "the device's X25519 key of this handshake"
+      - id: tag
+        size: 16
+        doc: "tag of the empty payload"
       - id: extensions
         type: extension
         repeat: eos
@@ -1813,6 +1884,8 @@ enums:
     32: bet_sensors
     64: meters
     128: verify
+    256: sealing
+    512: attestation
   component:
     0: device
     1: feed
@@ -1894,6 +1967,8 @@ enums:
     601: host_lost
     602: events_lost
     603: version_mismatch
+  frame_flag:
+    128: sealed
   kind:
     1: command
     2: reply
@@ -1950,6 +2025,7 @@ enums:
     9: unknown_flag
     10: unknown_version
     11: bad_payload
+    12: not_sealed
   region:
     0: firmware
   resolution:
@@ -2138,6 +2214,11 @@ enums:
     0x5: ack
     0x6: meters
     0x7: measured
+    0x8: pair_call
+    0x9: pair_answer
+    0xa: pair_proof
+    0xb: seal_call
+    0xc: seal_answer
     0x20: open_session
     0x21: read_events
     0x22: report_status
@@ -2216,3 +2297,5 @@ enums:
     0x355: pot_taken
   extension_type:
     1: session
+    2: statement
+    3: certificate

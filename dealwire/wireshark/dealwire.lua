@@ -6,7 +6,7 @@
 -- Once is enough: a second one, named by hand beside the installed one, does nothing.
 if _G.dealwire_is_loaded then return end
 _G.dealwire_is_loaded = true
-set_plugin_info({ version = "1.3", author = "dealwire", description = "Card devices of casino tables" })
+set_plugin_info({ version = "1.4", author = "dealwire", description = "Card devices of casino tables" })
 
 local TDP = {}
 TDP.values = {
@@ -58,7 +58,21 @@ TDP.values = {
     [13]="NOT_BURNED",
   },
   PlayerAction = {[1]="BET",[2]="RAISE",[3]="CALL",[4]="FOLD",[5]="CHECK",[6]="ALL_IN",[7]="BRING_IN",[8]="FORFEIT",[9]="CHOP",[10]="WITHDRAW",[11]="SIT_OUT"},
-  Reason = {[0]="NONE",[1]="UNKNOWN_COMMAND",[2]="BAD_PARAMETER",[3]="WRONG_STATE",[4]="BUSY",[5]="NOT_PERMITTED",[6]="NOT_SUPPORTED",[7]="REQUEST_ID_REUSED",[8]="NO_SESSION",[9]="UNKNOWN_FLAG",[10]="UNKNOWN_VERSION",[11]="BAD_PAYLOAD"},
+  Reason = {
+    [0]="NONE",
+    [1]="UNKNOWN_COMMAND",
+    [2]="BAD_PARAMETER",
+    [3]="WRONG_STATE",
+    [4]="BUSY",
+    [5]="NOT_PERMITTED",
+    [6]="NOT_SUPPORTED",
+    [7]="REQUEST_ID_REUSED",
+    [8]="NO_SESSION",
+    [9]="UNKNOWN_FLAG",
+    [10]="UNKNOWN_VERSION",
+    [11]="BAD_PAYLOAD",
+    [12]="NOT_SEALED",
+  },
   Region = {[0]="FIRMWARE"},
   Resolution = {[1]="RESUME",[2]="REMOVE_DECK"},
   RevealSource = {[1]="READER",[2]="KEYED"},
@@ -102,6 +116,11 @@ TDP.values = {
     [5]="Ack",
     [6]="Meters",
     [7]="Measured",
+    [8]="Pair call",
+    [9]="Pair answer",
+    [10]="Pair proof",
+    [11]="Seal call",
+    [12]="Seal answer",
     [272]="Shuffler status",
     [528]="Shoe status",
     [784]="Controller status",
@@ -344,17 +363,17 @@ TDP.values = {
   },
 }
 TDP.version = 1
-TDP.version_text = "1.3"
+TDP.version_text = "1.4"
 TDP.max_frame = 256
 TDP.min_frame = 12
 TDP.max_encoded = 258
 TDP.residue = 558161692
 TDP.partial_s = 0.05
 TDP.remembered_s = 10
-TDP.extensions = {[1]="session of an old event"}
+TDP.extensions = {[1]="session of an old event",[2]="signed measurement",[3]="certificate of the maker"}
 TDP.fault_classes = {[1]="input",[2]="card transport",[3]="dispensing",[4]="shoe reading",[5]="integrity",[6]="link"}
 TDP.fault_events = {[49]="fault",[585]="fault",[331]="misdeal",[844]="misdeal",[581]="fault",[582]="fault",[583]="fault",[329]="fault"}
-TDP.flags = {Reader={{1,"INDEX"},{2,"CODE"},{4,"DISAGREE"},{8,"DIRTY"},{16,"SLOW"}},Capability={{1,"CARD_RECOGNITION"},{2,"TWO_DECKS"},{4,"COUNTS_PACKETS"},{8,"HOST_LAMP"},{16,"LAYOUT_READER"},{32,"BET_SENSORS"},{64,"METERS"},{128,"VERIFY"}},Lamp={{1,"RED"},{2,"GREEN"}}}
+TDP.flags = {FrameFlag={{128,"SEALED"}},Reader={{1,"INDEX"},{2,"CODE"},{4,"DISAGREE"},{8,"DIRTY"},{16,"SLOW"}},Capability={{1,"CARD_RECOGNITION"},{2,"TWO_DECKS"},{4,"COUNTS_PACKETS"},{8,"HOST_LAMP"},{16,"LAYOUT_READER"},{32,"BET_SENSORS"},{64,"METERS"},{128,"VERIFY"},{256,"SEALING"},{512,"ATTESTATION"}},Lamp={{1,"RED"},{2,"GREEN"}}}
 TDP.states = {state={ShufflerState="state.shuffler",ShoeState="state.shoe",ControllerState="state.controller"},previous={ShufflerState="previous.shuffler",ShoeState="previous.shoe",ControllerState="previous.controller"}}
 TDP.names = {
     [1]="Hello",
@@ -364,6 +383,11 @@ TDP.names = {
     [5]="Ack",
     [6]="Meters",
     [7]="Measured",
+    [8]="Pair call",
+    [9]="Pair answer",
+    [10]="Pair proof",
+    [11]="Seal call",
+    [12]="Seal answer",
     [272]="Shuffler status",
     [528]="Shoe status",
     [784]="Controller status",
@@ -445,6 +469,7 @@ TDP.header = {{name="version",key="version",at=0,size=1},{name="flags",key="flag
 TDP.fields = {
     {[1]="version",[2]="tdp.version",[3]="Version",[4]="uint8",[6]="protocol major number"},
     {[1]="flags",[2]="tdp.flags",[3]="Flags",[4]="uint8",[6]="bits 7-4: the receiver must understand them; bits 3-0: it may ignore them",hex=true},
+    {[1]="flags.SEALED",[2]="tdp.flags.sealed",[3]="Sealed",[4]="bool",width=8,mask=128},
     {[1]="kind",[2]="tdp.kind",[3]="Kind",[4]="uint8",[5]="Kind",[6]="kind of the frame"},
     {[1]="link_sequence",[2]="tdp.link_sequence",[3]="Link sequence",[4]="uint8",[6]="counter of the frames sent in this direction, modulo 256"},
     {[1]="request",[2]="tdp.request",[3]="Request",[4]="uint16",[6]="id of the command that this belongs to, 0 for none"},
@@ -547,6 +572,8 @@ TDP.fields = {
     {[1]="capabilities.BET_SENSORS",[2]="tdp.capabilities.bet_sensors",[3]="Bet sensors",[4]="bool",width=32,mask=32},
     {[1]="capabilities.METERS",[2]="tdp.capabilities.meters",[3]="Meters",[4]="bool",width=32,mask=64},
     {[1]="capabilities.VERIFY",[2]="tdp.capabilities.verify",[3]="Verify",[4]="bool",width=32,mask=128},
+    {[1]="capabilities.SEALING",[2]="tdp.capabilities.sealing",[3]="Sealing",[4]="bool",width=32,mask=256},
+    {[1]="capabilities.ATTESTATION",[2]="tdp.capabilities.attestation",[3]="Attestation",[4]="bool",width=32,mask=512},
     {[1]="event_depth",[2]="tdp.event_depth",[3]="Events it keeps",[4]="uint16",[6]="number of unacknowledged events it stores, at least 256"},
     {[1]="max_frame",[2]="tdp.max_frame",[3]="Longest frame",[4]="uint16",[6]="longest decoded frame it accepts"},
     {[1]="maker",[2]="tdp.maker",[3]="Maker",[4]="string",[6]="as printed on the device"},
@@ -564,6 +591,11 @@ TDP.fields = {
     {[1]="meter.device",[2]="tdp.meter.device",[3]="Meter",[4]="uint8",[5]="DeviceMeter"},
     {[1]="component",[2]="tdp.component",[3]="Component",[4]="uint8",[5]="Component"},
     {[1]="algorithm",[2]="tdp.algorithm",[3]="Algorithm",[4]="uint8",[5]="Algorithm"},
+    {[1]="ephemeral",[2]="tdp.ephemeral",[3]="Ephemeral",[4]="bytes",[6]="the host's X25519 key of this handshake / the device's X25519 key of this handshake"},
+    {[1]="tag",[2]="tdp.tag",[3]="Tag",[4]="bytes",[6]="tag of the empty payload"},
+    {[1]="static",[2]="tdp.static",[3]="Static",[4]="bytes",[6]="the device's own X25519 key, encrypted, with its tag / the host's own X25519 key, encrypted, with its tag"},
+    {[1]="granted",[2]="tdp.granted",[3]="Granted",[4]="bytes",[6]="role (u8) and name of the host (text 16), encrypted, with their tag"},
+    {[1]="key_id",[2]="tdp.key_id",[3]="Key id",[4]="bytes",[6]="first bytes of the SHA-256 of the host's own X25519 key"},
     {[1]="last_event",[2]="tdp.last_event",[3]="Newest event",[4]="uint32",[6]="number of the newest event"},
     {[1]="uptime_ms",[2]="tdp.uptime_ms",[3]="Time since start",[4]="uint32",[6]="milliseconds since the start"},
     {[1]="lamps",[2]="tdp.lamps",[3]="Lamps",[4]="uint8",hex=true},
@@ -664,6 +696,11 @@ TDP.messages = {
     [458756]={name="Gap",says="Gap, events from {first_missing} to before {first_kept} are gone; the newest is {last}",sender="device",fixed=16,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="first_missing",label="First event missing",size=4,shape="u",key="first_missing"},{name="first_kept",label="First event kept",size=4,shape="u",key="first_kept"},{name="last",label="Last",size=4,shape="u",key="last"}}},
     [458758]={name="Meters",says="Meters, of {total} those from number {first} on",sender="device",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="total",label="Total",size=2,shape="u",key="total"},{name="first",label="First",size=2,shape="u",key="first"},{name="meters",label="Meters",size=6,shape="list",key="meters.list",parts={{name="meter",label="Meter",size=1,values="DeviceMeter",shape="u",key="meter.device"},{name="component",label="Component",size=1,values="Component",shape="u",key="component"},{name="count",label="Count",size=4,shape="u",key="count"}}}}},
     [458759]={name="Measured",says="Measured {region} by {algorithm}: {digest}",sender="device",fixed=54,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="nonce",label="Nonce",size=16,shape="bytes",key="nonce"},{name="region",label="Region",size=1,values="Region",shape="u",key="region"},{name="algorithm",label="Algorithm",size=1,values="Algorithm",shape="u",key="algorithm"},{name="digest",label="Firmware digest (SHA-256)",size=32,shape="bytes",key="digest"}}},
+    [458760]={name="PairCall",says="Call to pair with a code",sender="device",fixed=48,fields={{name="ephemeral",label="Ephemeral",size=32,shape="bytes",key="ephemeral"},{name="tag",label="Tag",size=16,shape="bytes",key="tag"}}},
+    [458761]={name="PairAnswer",says="Answer to the call to pair",sender="device",fixed=96,fields={{name="ephemeral",label="Ephemeral",size=32,shape="bytes",key="ephemeral"},{name="static",label="Static",size=48,shape="bytes",key="static"},{name="tag",label="Tag",size=16,shape="bytes",key="tag"}}},
+    [458762]={name="PairProof",says="Proof of the code",sender="device",fixed=81,fields={{name="static",label="Static",size=48,shape="bytes",key="static"},{name="granted",label="Granted",size=33,shape="bytes",key="granted"}}},
+    [458763]={name="SealCall",says="Call to seal the line, by the host of key {key_id}",sender="device",fixed=56,fields={{name="key_id",label="Key id",size=8,shape="bytes",key="key_id"},{name="ephemeral",label="Ephemeral",size=32,shape="bytes",key="ephemeral"},{name="tag",label="Tag",size=16,shape="bytes",key="tag"}}},
+    [458764]={name="SealAnswer",says="Answer to the call to seal the line",sender="device",fixed=48,fields={{name="ephemeral",label="Ephemeral",size=32,shape="bytes",key="ephemeral"},{name="tag",label="Tag",size=16,shape="bytes",key="tag"}}},
     [459024]={name="ShufflerStatus",says="Status of the shuffler: {state}, cards loaded {loaded}, packets dealt {packets}, cards in them {dispensed}[, lamps {lamps}][, active faults {faults}]",sender="device",fixed=25,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms"},{name="state",label="State",size=1,values="ShufflerState",by_class=true,shape="u",key="state"},{name="lamps",label="Lamps",size=1,flags="Lamp",shape="u",key="lamps"},{name="door_open",label="Door open",size=1,values="door_open",shape="u",key="door_open"},{name="deck",label="Deck",size=1,shape="u",key="deck"},{name="loaded",label="Loaded",size=2,unit="cards",shape="u",key="loaded"},{name="packets",label="Packets",size=1,shape="u",key="packets"},{name="dispensed",label="In the packets",size=2,unit="cards",shape="u",key="dispensed"},{name="in_tray",label="In the tray",size=1,unit="cards",shape="u",key="in_tray"},{name="remainder",label="Remainder",size=2,values="remainder",unit="cards",shape="u",key="remainder"},{name="rejected",label="Rejected",size=1,unit="cards",shape="u",key="rejected"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults.list",item="fault"}}},
     [459280]={name="ShoeStatus",says="Status of the shoe: {state}, {drawn} of {loaded} cards drawn[, active faults {faults}]",sender="device",fixed=27,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms"},{name="state",label="State",size=1,values="ShoeState",by_class=true,shape="u",key="state"},{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted"},{name="shoe",label="Shoe",size=4,shape="u",key="shoe"},{name="decks",label="Decks",size=1,shape="u",key="decks"},{name="loaded",label="Loaded",size=2,unit="cards",shape="u",key="loaded"},{name="drawn",label="Drawn",size=2,shape="u",key="drawn"},{name="in_round",label="In this round",size=2,unit="cards",shape="u",key="in_round"},{name="cut_card_seen",label="Cut card seen",size=1,values="cut_card_seen",shape="u",key="cut_card_seen"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults.list",item="fault"}}},
     [459536]={name="ControllerStatus",says="Status of the table controller: {state}, round {round}[, active faults {faults}]",sender="device",fixed=21,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms"},{name="state",label="State",size=1,values="ControllerState",by_class=true,shape="u",key="state"},{name="round",label="Round",size=4,shape="u",key="round"},{name="sensors",label="Seats with a bet on the sensor",size=4,hex=true,bits=true,shape="u",key="sensors"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults.list",item="fault"}}},
