@@ -43,6 +43,9 @@
 #   make docs  print all generated parts again: in docs/, the dissector, the C header; under a minute, except for the
 #                  odds of games that changed since they were counted on this machine (ten minutes for all)
 #   make release   sdist and wheel in dist/, built twice with the same bytes, checked, with their bill of materials and sums
+#   make sign RELEASE_KEY=FILE  sign dist/SHA256SUMS with that Ed25519 key; SIGSTORE=1 signs each file with sigstore as well,
+#                  where there is a network and an identity; OLD_KEY=FILE signs a new release key with the one before
+#   make release-key RELEASE_KEY=FILE  make a key that signs releases, and put its public half where it is printed
 #   make deb       the Debian package in dist/, with an environment of its own, for bookworm on amd64
 #   make test-deb  the package installed, upgraded in the middle of a round, removed and purged, under a real systemd; as root
 #   make lock      write locks/ again from pyproject.toml; UPGRADE=--upgrade takes the newest versions
@@ -81,7 +84,7 @@ PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat ch
 # Hundreds of tests start programs of their own, so compiled Python is kept, whatever the shell's setting.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-hostile test-kills test-rounds test-poker test-pots test-mucked test-hardware firmware test-firmware misra test-firmware-long test-same test-gat test-wireshark kaitai-tools test-kaitai bench captures docs changelog site release deb test-deb lock clean
+.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-hostile test-kills test-rounds test-poker test-pots test-mucked test-hardware firmware test-firmware misra test-firmware-long test-same test-gat test-wireshark kaitai-tools test-kaitai bench captures docs changelog site release sign release-key deb test-deb lock clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -290,6 +293,12 @@ test-deb: deb build/deb/dealwire_0.0.9_amd64.deb build/deb/root/usr/bin
 # UPGRADE=--upgrade: the newest versions; else those that are locked stay.
 release: $(VENV)/.release
 	@.ci/release $(VENV)
+
+sign: $(VENV)/.release
+	@$(BIN)/python .ci/sign-release sign "$(RELEASE_KEY)" dist $(if $(OLD_KEY),--old-key "$(OLD_KEY)") $(if $(SIGSTORE),--sigstore)
+
+release-key: $(VENV)/.test
+	@$(BIN)/python .ci/sign-release key "$(RELEASE_KEY)"
 
 lock: $(VENV)/.lock
 	@.ci/lock $(BIN)/uv $(UPGRADE)

@@ -47,6 +47,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     "seal": Extra(("cryptography",), "sealed lines to devices"),
     "bench": Extra(("cryptography", "reportlab"), "signed acceptance reports, reports as PDF"),
     "rehearsal": Extra((), "simulated devices, dealers and players"),
+    "people": Extra(("argon2", "webauthn", "joserfc"), "people who sign in by name, with passwords or passkeys"),
     "usb": Extra(("usb",), "devices with a vendor interface on USB"),
     "fleet": Extra(("aiomqtt", "psycopg"), "the lines of many tables in one database"),
     "sheet": Extra(("reportlab",), "dispute sheets as PDF"),

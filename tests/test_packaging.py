@@ -16,6 +16,7 @@ import click
 import pytest
 
 from dealwire.cli import COMMANDS, main
+from dealwire.program_digest import program_digest
 from tests.test_locks import PROJECT, pins
 
 ROOT = Path(__file__).parent.parent
@@ -50,10 +51,17 @@ def metadata(wheel: Path) -> Message:
 
 @pytest.mark.more
 def test_a_release_has_its_files_and_their_sums(released: Path) -> None:
-    files = {f"dealwire-{VERSION}{end}" for end in ("-py3-none-any.whl", ".tar.gz", ".cdx.json")}
+    files = {f"dealwire-{VERSION}{end}" for end in ("-py3-none-any.whl", ".tar.gz", ".cdx.json", ".program")}
     assert {path.name for path in released.iterdir()} == {*files, "SHA256SUMS"}
     sums = dict(line.split("  ")[::-1] for line in (released / "SHA256SUMS").read_text().splitlines())
     assert sums == {name: hashlib.sha256((released / name).read_bytes()).hexdigest() for name in files}
+
+
+@pytest.mark.more
+def test_the_digest_is_the_same_in_checkout_wheel_and_release(released: Path, wheel: Path, tmp_path: Path) -> None:
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    listed = (released / f"dealwire-{VERSION}.program").read_text()
+    assert listed == f"{program_digest(tmp_path)}\n" == f"{program_digest(ROOT)}\n"
 
 
 @pytest.mark.more

@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "demo": "Deal three rounds on simulated devices, then replay and compare the recording.",
     "init": "Make a table.toml by answering questions.",
     "run": "Serve the tables in TABLE.TOML.",
+    "console": "Serve the console of a table service, as another user.",
     "list": "List serial ports, USB devices, dialects and optional parts; count games.",
     "games": "List games and how they are dealt.",
     "law": "List, show and compare editions of the regulation.",
@@ -47,12 +48,13 @@ COMMANDS: Final = {
     "device": "Read a device's meters, verify its firmware, pair it for a sealed line.",
     "bench": "Test a device against an acceptance plan.",
     "operator": "Automate the manual steps of an acceptance test.",
+    "users": "Keep the file of the people and programs that may act.",
     "doctor": "Check that this machine is ready to talk to devices.",
     "authority": "Make certificates for TLS, and revoke them.",
 }
 
 
-WITHOUT_OUTPUT: Final = frozenset({"run", "record", "sim", "fleet"})
+WITHOUT_OUTPUT: Final = frozenset({"run", "console", "record", "sim", "fleet"})
 """Commands that are useful without a standard output. All others stop at once if it is closed, since nothing would be
 left of their work."""
 

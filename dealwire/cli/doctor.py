@@ -13,6 +13,7 @@ import click
 from dealwire.cli.exits import Exit
 from dealwire.cli.fixes import Fix, fixes, needed_extras, secrets_of
 from dealwire.cli.options import FILE, FLAG, JSON_LINES, declared
+from dealwire.cli.program_findings import of_opening, of_program, of_release
 from dealwire.cli.system_files import RECORDER, advice, printed, shipped, udev_rules
 from dealwire.cli.terminal import echo, say_object
 from dealwire.config.load import load_configuration
@@ -44,13 +45,29 @@ COLOURS = {"good": "green", "note": None, "warning": "yellow", "bad": "red"}
     ),
     ("--fix", FLAG, "Fix what can be fixed; each fix is shown and confirmed first."),
     ("--yes", FLAG, "With --fix: apply every fix without asking."),
+    (
+        "--release",
+        {"type": FILE, "metavar": "SHA256SUMS"},
+        "Check the signature of a release's SHA256SUMS, with SHA256SUMS.sig beside it, and that this program is that "
+        "release; check nothing else.",
+    ),
 )
 @click.pass_context
 def command(
-    ctx: click.Context, /, file: Path | None, as_json: bool, udev: bool, systemd: bool, fix: bool, yes: bool
+    ctx: click.Context,
+    /,
+    file: Path | None,
+    as_json: bool,
+    udev: bool,
+    systemd: bool,
+    fix: bool,
+    yes: bool,
+    release: Path | None,
 ) -> None:
     """Check Python, packages, extras, dialects, name collisions, libusb, ports and their permissions, latency timers,
     ModemManager, and the Wireshark plug-ins.
+
+    The program's digest is compared with what was installed and, with TABLE.TOML, with what opened the journal last.
 
     With TABLE.TOML, also check the journal's keys, required extras, and the permissions of token and key files. --fix
     asks before each command; without a terminal and without --yes it only prints the commands. Commands that need root
@@ -68,12 +85,17 @@ def command(
         return
     if (yes and not fix) or (fix and as_json):
         raise click.UsageError("--yes needs --fix, and --fix excludes --json")
+    if release is not None:
+        if file is not None or fix:
+            raise click.UsageError("--release excludes TABLE.TOML and --fix")
+        _say(finding := of_release(release), as_json)
+        ctx.exit(Exit.CHECK_FAILED if finding.verdict == "bad" else Exit.GOOD)
     found = load_configuration(file) if file is not None else None
-    for finding in (findings := [*check_all(), *_of_file(found)]):
+    for finding in (findings := [*check_all(), *of_program(), *_of_file(found)]):
         _say(finding, as_json)
     if fix:
         put_right(list(fixes(found, ports())), yes=yes)
-        findings = [*check_all(), *_of_file(found)]
+        findings = [*check_all(), *of_program(), *_of_file(found)]
     if any(finding.verdict == "bad" for finding in findings):
         ctx.exit(Exit.CHECK_FAILED)
 
@@ -122,6 +144,7 @@ def _of_file(found: Configuration | None) -> Iterator[HostFinding]:
     if found is None:
         return
     yield from _seal(found)
+    yield from of_opening(found)
     yield from _certificates(found)
     yield from _signer(found)
     for name in needed_extras(found):

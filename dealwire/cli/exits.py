@@ -24,6 +24,7 @@ from dealwire.journal.errors import (
     ProofRefused,
     SealingUnavailable,
 )
+from dealwire.people.errors import NotApproved, PeopleFileUnsafe
 from dealwire.service.timekeeping import ClockDoubtful
 from dealwire.tls_errors import AuthorityRefusal, TlsUnsafe
 from devices.record.capture_errors import CaptureError, CaptureInaccessible
@@ -60,13 +61,13 @@ class Exit(IntEnum):
 
 BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((LineBusy, JournalBusy), Exit.BUSY),
-    ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe, TlsUnsafe), Exit.PERMISSION),
+    ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe, TlsUnsafe, PeopleFileUnsafe), Exit.PERMISSION),
     ((KeyProblem, KeyUnknown, SealingUnavailable, OutputClosed), Exit.USAGE),
     ((NoAnswer, LineMute), Exit.TIMEOUT),
     ((LineUnsealed, SealRequired), Exit.PROTOCOL),
     ((LineAbsent, LineClosed), Exit.ABSENT),
     (
-        (JournalUnwritable, JournalDiffers, NotProvable, ClockDoubtful, OutputFailed, AuthorityRefusal),
+        (JournalUnwritable, JournalDiffers, NotProvable, ClockDoubtful, NotApproved, OutputFailed, AuthorityRefusal),
         Exit.CHECK_FAILED,
     ),
     ((LineGarbled, RemoteError, CaptureError, JournalError, NoteRefused, ProofRefused), Exit.PROTOCOL),

@@ -126,6 +126,7 @@ def needed_extras(found: Configuration) -> list[str]:
         "journal": any((found.journal.key_file, found.journal.auditor_key_file, found.journal.signing_key_file)),
         "stamp": found.journal.timestamp_url is not None,
         "mqtt": exports.mqtt is not None,
+        "people": found.people is not None,
         "metrics": exports.metrics is not None,
         "usb": _has_usb(found),
         "seal": found.lines is not None,
@@ -176,6 +177,8 @@ def secrets_of(found: Configuration) -> list[Path]:
         journal.signing_key_file,
         found.console.tokens_file if found.console is not None else None,
     ]
+    if found.people is not None:
+        files.append(found.people.passkeys_file)
     files += [found.lines.keys / "host.key"] if found.lines is not None else []
     if (mqtt := found.exports.mqtt) is not None:
         files += [mqtt.password_file, mqtt.key_file]

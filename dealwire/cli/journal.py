@@ -26,6 +26,7 @@ from dealwire.cli.release_held import release_command
 from dealwire.cli.round_sheet import round_command
 from dealwire.cli.table_options import make_table, table_options
 from dealwire.cli.terminal import echo, echo_json, say_object
+from dealwire.cli.two_people import approve_command, request_command
 from dealwire.journal.auditing import AuditorPrivateKey, named
 from dealwire.journal.check import JournalVerdict, verify
 from dealwire.journal.compare import DERIVED, compare
@@ -56,6 +57,8 @@ def command() -> None:
 command.add_command(round_command)
 command.add_command(rounds_command)
 command.add_command(release_command)
+command.add_command(request_command)
+command.add_command(approve_command)
 command.add_command(obligations_command)
 for _each in (signer_commands, checkpoint_command, prove_command, check_proof_command, grown_command, keep_command):
     command.add_command(_each)

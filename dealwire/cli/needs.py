@@ -11,7 +11,10 @@ from devices.system import IS_POSIX
 from protocol.errors import DealwireError
 
 POSIX_COMMANDS: Final = frozenset(
-    {"demo", "init", "run", "record", "monitor", "sim", "journal", "fleet", "device", "bench", "operator", "authority"}
+    {
+        *("demo", "init", "run", "console", "record", "monitor", "sim", "journal", "fleet", "device"),
+        *("bench", "operator", "authority", "users"),
+    }
 )
 """Commands that open lines, lock files or serve: they need file locks, terminals, signals and modes of POSIX."""
 

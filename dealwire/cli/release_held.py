@@ -9,7 +9,8 @@ from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE
 from dealwire.cli.terminal import echo
 from dealwire.journal.errors import JournalBusy
-from dealwire.service.actions import ActionRefused
+from dealwire.service.actions import RELEASE, ActionRefused
+from dealwire.service.offline import needs_two
 from dealwire.service.releasing import Settling, release_in
 from dealwire.service.timekeeping import ClockDoubtful, written
 
@@ -45,6 +46,9 @@ def release_command(
     given = {"entry": entry, "session": session, "round": number, "badge": badge, "why": why}
     if not 0 < len(who.strip()) <= WHO_MAX or not who.isprintable():
         raise click.BadParameter(f"1 to {WHO_MAX} printable characters are needed", param_hint="--who")
+    if file.exists() and needs_two(file, RELEASE):
+        then = f"dealwire journal request release-held {file}"
+        raise Stop(Exit.CHECK_FAILED, f"{file}: release-held needs two people: {then}; nothing was released")
     try:
         noted = release_in(file, Settling.of(given), f"{who.strip()}, {BY}", clock_is_right=clock_is_right)
     except JournalBusy as error:

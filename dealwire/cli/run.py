@@ -4,7 +4,7 @@ import contextlib
 import importlib.util
 import logging
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,17 +17,17 @@ from dealwire.cli.exporting import broker_of, must_count, ndjson_of, note_decisi
 from dealwire.cli.options import FILE, FLAG, decimal, declared, usually, whole
 from dealwire.cli.terminal import echo, log_lines
 from dealwire.config.load import load_configuration
-from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart
+from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart, PeoplePart
 from dealwire.hub.hub import Hub
 from dealwire.service.notify import Notifier
 from dealwire.service.readiness import CONSOLE_MODULES, StartOptions, files_of, in_clear, installed, readiness
-from dealwire.service.reloads import certificate, line_certificates
+from dealwire.service.reloads import Reloadable, certificate, line_certificates
 from dealwire.service.seals import leave_no_core, reading_key
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
+    from dealwire.console.roll import Roll
     from dealwire.export.mqtt import MqttExporter
-    from dealwire.hub.actions import Action
     from dealwire.service.service import Service
     from dealwire.tls import ServerTls
     from devices.simulator.host import SimulatorHost
@@ -188,11 +188,10 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
             note_decision(service, against)
         if bench is not None:
             service.simulate(configuration.table[0].name, bench)
-        for ends in line_certificates(configuration, service.health):
-            service.reloads.add(ends)
+        _register_reloads(configuration, service, with_console=options.with_console)
         ended_by = stack.enter_context(signals(service))
         if options.with_console and configuration.console is not None:
-            stack.enter_context(console_of(configuration.console, service, options.port))
+            stack.enter_context(console_of(configuration.console, service, options.port, configuration.people))
         stack.enter_context(exports_of(configuration.exports, service, options.file_counts))
         stack.enter_context(made_for_good())
         service.run()
@@ -233,27 +232,38 @@ def has_console() -> bool:
     return installed(*CONSOLE_MODULES)
 
 
-def _buttons(service: "Service") -> "dict[str, list[Action]]":
-    """Return the console's buttons of each table."""
-    from dealwire.service.actions import faults, of_attested, of_table, offered
+@contextlib.contextmanager
+def console_of(
+    part: ConsolePart, service: "Service", port: int | None = None, people: PeoplePart | None = None
+) -> Iterator[str]:
+    """Serve the console, or let one connect, until the block ends; yield its address, or the path of its socket, which
+    is printed too. `port` overrides the file's."""
+    if not has_console():
+        raise ExtraMissing("starlette", "console")
+    if part.process == "same" and part.socket is None:
+        serving = console_within(part, service, port, people)
+    elif part.socket is not None:
+        from dealwire.cli.console_apart import console_elsewhere
 
-    return {
-        name: [
-            *offered(session.part.device, session.table.flow.procedure),
-            *of_attested(service.attested(name)),
-            *(of_table() if session.table.terms is not None else ()),
-            *(faults(session.bench.table.units) if session.bench is not None else ()),
-        ]
-        for name, session in service.tables.items()
-    }
+        if people is not None:
+            _reload_people(people, service)
+        serving = console_elsewhere(part, service)
+    else:
+        from dealwire.cli.console_apart import console_apart
+
+        serving = console_apart(part, service, port, people)
+    with serving as place:
+        yield place
 
 
 @contextlib.contextmanager
-def console_of(part: ConsolePart, service: "Service", port: int | None = None) -> Iterator[str]:
-    """Serve the console until the block ends; yield its address, which is printed too. `port` overrides the file's."""
-    if not has_console():
-        raise ExtraMissing("starlette", "console")
+def console_within(
+    part: ConsolePart, service: "Service", port: int | None = None, people: PeoplePart | None = None
+) -> Iterator[str]:
+    """Serve the console in a thread of this process until the block ends; yield its address, which is printed too."""
+    from dealwire.cli.console_parts import buttons_of
     from dealwire.console.journals import journal_sources
+    from dealwire.console.roll import console_settings
     from dealwire.console.server import Console
     from dealwire.console.tokens import Tokens
 
@@ -263,7 +273,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         host=part.host,
         port=part.port if port is None else port,
         tokens=Tokens.read(part.tokens_file) if part.tokens_file is not None else None,
-        actions=_buttons(service),
+        actions=buttons_of(service),
         recordings=part.recordings,
         sources=journal_sources(journal.path, reading_key(journal), service.tables),
         journal=journal.path,
@@ -274,13 +284,31 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         idle_minutes=part.idle_minutes,
         clock=service.clock,
         note_access=service.note_access,
+        **console_settings(people),
     )
+    if people is not None:
+        _reload_people(people, service, shown.reload)
     shown.start()
     try:
         echo(f"console: {shown.address}", err=True)
         yield shown.address
     finally:
         shown.stop()
+
+
+def _register_reloads(configuration: Configuration, service: "Service", *, with_console: bool) -> None:
+    """Register the files that SIGHUP reads again, except those of the servers."""
+    for ends in line_certificates(configuration, service.health):
+        service.reloads.add(ends)
+    if configuration.people is not None and not (with_console and configuration.console is not None):
+        _reload_people(configuration.people, service)
+
+
+def _reload_people(part: PeoplePart, service: "Service", *takers: "Callable[[Roll], None]") -> None:
+    """Have SIGHUP read again who may act, for the tables and for a console."""
+    from dealwire.console.roll import people_reload
+
+    service.reloads.add(Reloadable(*people_reload(part, lambda roll: service.install_users(roll.users), *takers)))
 
 
 def tls_of(server: str, part: ConsolePart | MetricsPart, service: "Service") -> "ServerTls | None":

@@ -19,6 +19,9 @@ from devices.extras import origin, requirement
 
 SERVICE: Final = "dealwire@.service"
 RECORDER: Final = "dealwire-record@.service"
+CONSOLE: Final = "dealwire-console@.service"
+CONSOLE_DROP_IN: Final = "dealwire-console.conf"
+"""Settings that the tables' unit needs in addition if a console has a user of its own."""
 INSTALLED: Final = "/usr/local/bin/dealwire"
 """Path of the program in the unmodified files."""
 HOME: Final = "/opt/dealwire"

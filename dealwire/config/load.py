@@ -85,7 +85,7 @@ def contradictions(found: Configuration) -> Iterator[Fault]:
     """Yield all problems of the file as a whole, in its order."""
     banks = Banks()
     tables = (_table(part, ("table", index), banks) for index, part in enumerate(found.table))
-    whole = [*_seals(found), *_sealed_lines(found), *_doubles(found), *_attestation(found)]
+    whole = [*_seals(found), *_people(found), *_sealed_lines(found), *_doubles(found), *_attestation(found)]
     yield from [*whole, *chain.from_iterable(tables)] or _meters(found, banks)
 
 
@@ -111,6 +111,11 @@ def _shared(part: TablePart, banks: Banks) -> Iterator[tuple[str, Path, MeterBan
 def _seals(found: Configuration) -> Iterator[Fault]:
     if found.journal.key_file is not None and found.journal.auditor_key_file is not None:
         yield ("journal", "auditor-key-file"), "key-file and auditor-key-file both seal the journal; give only one"
+
+
+def _people(found: Configuration) -> Iterator[Fault]:
+    if found.people is not None and found.console is not None and found.console.tokens_file is not None:
+        yield ("console", "tokens-file"), "users-file and tokens-file both name those who may act; give only one"
 
 
 def _attestation(found: Configuration) -> Iterator[Fault]:

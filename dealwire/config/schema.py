@@ -249,6 +249,9 @@ class JournalPart(TomlTable):
     auditor_key_file: FilePath | None = None
     """Alternative to `key_file`: the public half of an auditor's pair, with which no one at the table reads a finished
     round."""
+    readers: Annotated[str, Field(min_length=1)] | None = None
+    """A group that may read the journal, and connect at the console's socket: that of a console with a user of its own.
+    """
     signing_key_file: FilePath | None = None
     """Key that signs checkpoints of the journal's tree, which proofs of rounds need. Without one there is no tree."""
     checkpoint_seconds: Annotated[int, Field(ge=1, le=3600)] = 60
@@ -318,6 +321,10 @@ class ConsolePart(TomlTable):
     """Addresses or networks of proxies that name the client they ask for."""
     idle_minutes: Annotated[int, Field(ge=0, le=720)] = 30
     """Minutes without a request after which a session ends; 0: only after twelve hours."""
+    process: Literal["own", "same"] = "own"
+    """`own`: a process of its own, which can ask and read and has no key. `same`: a thread of the tables' process."""
+    socket: FilePath | None = None
+    """A path at which `dealwire console` connects, as another user; the tables then start no console themselves."""
 
     @model_validator(mode="after")
     def _secure_has_a_name(self) -> "ConsolePart":
@@ -325,6 +332,33 @@ class ConsolePart(TomlTable):
             raise ValueError("secure needs names: the host name under which browsers reach the console by TLS")
         _plain_or_tls(self)
         return self
+
+    @model_validator(mode="after")
+    def _socket_without_process(self) -> "ConsolePart":
+        if self.socket is not None and "process" in self.model_fields_set:
+            raise ValueError("socket and process exclude each other: with socket, `dealwire console` is the process")
+        return self
+
+
+SecondAct = Literal[
+    "release-held", "start-over", "clear-misdeal", "unlock", "select-game", "clear-error", "lock", "show-text"
+]
+"""Acts that a house may want two people for."""
+
+
+class PeoplePart(TomlTable):
+    """People who may act, by name, in place of tokens by role."""
+
+    users_file: FilePath
+    """People and programs that may act. Root or the service's user owns it; see `dealwire users`."""
+    passkeys_file: FilePath | None = None
+    """State of the console: the public halves of passkeys. Without it no one signs in with a passkey."""
+    second_person: tuple[SecondAct, ...] = ()
+    """Acts that another person must approve before they are done."""
+    request_minutes: Annotated[int, Field(ge=1, le=1440)] = 15
+    """Minutes within which the other person must approve."""
+    badges: Literal["any", "listed"] = "any"
+    """`listed`: a badge at the table that is not in `users_file` is trouble and on record."""
 
 
 class MqttPart(TomlTable):
@@ -398,6 +432,7 @@ class Configuration(TomlTable):
     table: Annotated[tuple[TablePart, ...], Field(min_length=1)]
     journal: JournalPart
     console: ConsolePart | None = None
+    people: PeoplePart | None = None
     exports: ExportsPart = ExportsPart()
     attestation: AttestationPart | None = None
     lines: LinesPart | None = None

@@ -1,117 +1,48 @@
-"""Signing in, and requests to the owner."""
+"""The actions of people and programs: requests to the owner."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Final
-from urllib.parse import parse_qsl
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request as HttpRequest
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from dealwire.console.audit import AccessKind, Audit
 from dealwire.console.rendering import as_json, page
-from dealwire.console.sessions import Sessions, SignedIn, SignInLane
-from dealwire.console.tokens import TOKEN_MAX, Tokens
-from dealwire.hub.actions import ROLES, Action, FieldRefused
+from dealwire.console.sessions import SignedIn
+from dealwire.console.sign_in import named, read_form
+from dealwire.hub.actions import BADGE, ROLES, Action, FieldRefused, for_people, needs_badge
 from dealwire.hub.hub import Hub, Request
+from dealwire.hub.wire import ServiceAway
 from devices.clock import Clock
 from protocol.errors import DealwireError
 
-BODY_MAX: Final = 8 * 1024
-"""Maximum size of a form in bytes."""
-FIELDS_MAX: Final = 32
 ANSWER_S: Final = 5.0
 """Time a page waits for the owner's answer."""
 
 
-async def read_form(http: HttpRequest) -> dict[str, str]:
-    """Read the fields of a form, at most `BODY_MAX` bytes; HTTPException if it is too long or not a form."""
-    body = b""
-    async for piece in http.stream():
-        body += piece
-        if len(body) > BODY_MAX:
-            raise HTTPException(413, f"the form is longer than {BODY_MAX} bytes")
-    kind = http.headers.get("content-type", "").partition(";")[0].strip()
-    if body and kind != "application/x-www-form-urlencoded":
-        raise HTTPException(415, "a form is expected")
-    try:
-        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=FIELDS_MAX, errors="strict")
-    except (UnicodeDecodeError, ValueError) as error:
-        raise HTTPException(400, "this is not a form") from error
-    if len(dict(pairs)) != len(pairs):
-        raise HTTPException(400, "a field is given twice")
-    return dict(pairs)
-
-
-class SignIn:
-    """Sign-in with a role's token, and sign-out. `secure`: browsers reach this over TLS only."""
+class ActionEndpoint:
+    """The actions of each table, and the way to request them from the owner. `people`: people act by name, with a
+    reason and the badge of their entry in the users file."""
 
     def __init__(
-        self, tokens: Tokens, sessions: Sessions, clock: Clock, cookie: str, audit: Audit, *, secure: bool
+        self,
+        hub: Hub,
+        actions: Mapping[str, Sequence[Action]],
+        audit: Audit,
+        clock: Clock,
+        *,
+        people: bool = False,
     ) -> None:
-        self._tokens, self._sessions, self._clock, self._cookie = tokens, sessions, clock, cookie
-        self._audit, self._secure = audit, secure
-        self._lane = SignInLane()
-
-    def page(self, http: HttpRequest, problem: str = "", status: int = 200) -> Response:
-        """Return the sign-in form."""
-        back = _back(http.query_params.get("back", ""))
-        return page(http, "sign-in.html", status, path="/", problem=problem, back=back)
-
-    async def enter(self, http: HttpRequest) -> Response:
-        """GET or HEAD: the form. POST: sign in."""
-        return await self.sign_in(http) if http.method == "POST" else self.page(http)
-
-    async def sign_in(self, http: HttpRequest) -> Response:
-        """POST: start a session for a right token, at once. Only the answer to a wrong token is delayed."""
-        address: str = http.state.address
-        form = await read_form(http)
-        role, now_ns = self._tokens.role_of(form.get("token", "")[: TOKEN_MAX + 1].strip()), self._clock.now_ns()
-        if role is None:
-            self._audit.note("wrong-token", "someone tried to sign in with a wrong token", address, now_ns)
-            if await self._lane.hold_back(address):
-                return self._refuse(http, 403, "Unknown token.")
-            text = "Unknown token. Many wrong tokens were tried; wait a moment and try again."
-            answer = self._refuse(http, 429, text)
-            answer.headers["retry-after"], answer.headers["connection"] = "1", "close"
-            return answer
-        self._sessions.end(http.cookies.get(self._cookie, ""))
-        answer = RedirectResponse(_back(form.get("back", "")), 303)
-        secret, session = self._sessions.begin(role, now_ns)
-        self._audit.note("sign-in", f"{_named(session)} signed in", address, now_ns)
-        answer.set_cookie(self._cookie, secret, httponly=True, samesite="strict", secure=self._secure)
-        return answer
-
-    def _refuse(self, http: HttpRequest, status: int, text: str) -> Response:
-        return as_json(http.headers, status, text) or self.page(http, text, status)
-
-    async def sign_out(self, http: HttpRequest) -> Response:
-        """POST: end the session."""
-        self._sessions.end(http.cookies.get(self._cookie, ""))
-        answer = RedirectResponse("/", 303)
-        answer.delete_cookie(self._cookie, httponly=True, samesite="strict", secure=self._secure)
-        return answer
-
-
-def _back(path: str) -> str:
-    """Return the path to go to after signing in: a path of this server, never of another."""
-    return path if path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() else "/"
-
-
-def _named(session: SignedIn) -> str:
-    return f"{session.role}, session {session.name},"
-
-
-class ActionEndpoint:
-    """The actions of each table, and the way to request them from the owner."""
-
-    def __init__(self, hub: Hub, actions: Mapping[str, Sequence[Action]], audit: Audit, clock: Clock) -> None:
-        self._hub, self._actions, self._audit, self._clock = hub, actions, audit, clock
+        self._hub, self._actions, self._audit, self._clock, self._people = hub, actions, audit, clock, people
 
     def has_bench(self, table: str) -> bool:
         """True if faults can be injected at a table."""
         return any(action.bench for action in self._actions.get(table, ()))
+
+    def has_two_people(self, table: str) -> bool:
+        """True if some acts at a table need a second person."""
+        return any(action.group == "pending" for action in self._actions.get(table, ()))
 
     async def act(self, http: HttpRequest) -> Response:
         """POST: request the action if the role may; the answer is JSON for the page's script, else a page."""
@@ -122,22 +53,23 @@ class ActionEndpoint:
             return _answer(http, 404, "There is no such action at this table.")
         if session is None:
             self._refused(http, action, "no one is signed in")
-            return _answer(http, 401, f"Sign in first: {action.title!r} needs the token of a {_either(action.roles)}.")
-        role = session.role
-        if role not in action.roles:
-            self._refused(http, action, f"not allowed for a {role}")
-            return _answer(http, 403, f"A {role} may not do this; a {_either(action.roles)} may.")
+            needs = f"a {_either(action.roles)}" if self._people else f"the token of a {_either(action.roles)}"
+            return _answer(http, 401, f"Sign in first: {action.title!r} needs {needs}.")
+        if (why := _why_not(session, action, table)) is not None:
+            self._refused(http, action, why[0])
+            return _answer(http, 403, why[1])
         try:
-            fields = action.read(await read_form(http))
+            fields = _fields(action, session, await read_form(http))
         except FieldRefused as refused:
             return _answer(http, 400, f"{refused.name}: {refused.why}.")
-        origin = f"session {session.name} from {http.state.address}"
-        return await self._ask(http, action, Request(table, action.does, fields, role, origin))
+        return await self._ask(http, action, _request(http, table, action, session, fields))
 
     async def _ask(self, http: HttpRequest, action: Action, request: Request) -> Response:
         waiting = asyncio.wrap_future(self._hub.ask(request))
         try:
             result = await asyncio.wait_for(waiting, ANSWER_S)
+        except ServiceAway as away:
+            return _answer(http, 503, f"{action.title}: {away}.")
         except DealwireError as error:
             self._refused(http, action, str(error))
             return _answer(http, 409, f"{action.title}: refused. {error}")
@@ -153,9 +85,48 @@ class ActionEndpoint:
     def _refused(self, http: HttpRequest, action: Action, why: str) -> None:
         session: SignedIn | None = http.state.session
         kind: AccessKind = "refused" if session is not None else "stranger"
-        who = _named(session) if session is not None else "someone"
+        who = named(session) if session is not None else "someone"
         table, now_ns = http.path_params["table"], self._clock.now_ns()
         self._audit.note(kind, f"{who} tried {action.title!r}: {why}", http.state.address, now_ns, table)
+
+
+def _why_not(session: SignedIn, action: Action, table: str) -> tuple[str, str] | None:
+    """Return why someone may not do this, for the record and as the answer; None if it is allowed."""
+    if session.tables is not None and table not in session.tables:
+        return f"not allowed at {table}", f"{session.user} may act at {', '.join(session.tables)} only."
+    if session.may is not None:
+        if action.does in session.may and not action.bench:
+            return None
+        return "not in its entry", f"{session.user} may {', '.join(sorted(session.may))} only."
+    if session.role not in action.roles:
+        return (
+            f"not allowed for a {session.role}",
+            f"A {session.role} may not do this; a {_either(action.roles)} may.",
+        )
+    return None
+
+
+def _fields(action: Action, session: SignedIn, form: dict[str, str]) -> dict[str, int | str]:
+    """Return the fields of a request. A person's badge is the one in the users file, whatever the form says."""
+    if not session.user:
+        return action.read(form)
+    if needs_badge(action):
+        given = form.pop(BADGE, "")
+        if session.badge is None:
+            raise FieldRefused(action.id, BADGE, f"{session.user} has no badge in the users file")
+        if given and given != str(session.badge):
+            raise FieldRefused(action.id, BADGE, f"the badge of {session.user} is another one")
+        return {**for_people(action).read(form), BADGE: session.badge}
+    return for_people(action).read(form)
+
+
+def _request(http: HttpRequest, table: str, action: Action, session: SignedIn, fields: dict[str, int | str]) -> Request:
+    """Return the request to the owner. A program acts as the first role that may, under its own name."""
+    role = session.role if session.may is None else action.roles[0]
+    kind = "program, " if session.may is not None else ""
+    known = {"user": session.user, "proven_ns": session.proven_ns, "proven_by": session.by if session.user else ""}
+    origin = f"{kind}session {session.name} from {http.state.address}"
+    return Request(table, action.does, fields, role, origin, **known)  # type: ignore[arg-type]
 
 
 def _either(roles: Sequence[str]) -> str:

@@ -14,11 +14,16 @@ LINES_MAX: Final = 6
 the minute."""
 MINUTE_NS: Final = 60 * 1_000_000_000
 
-AccessKind = Literal["sign-in", "end", "wrong-token", "refused", "stranger"]
+AccessKind = Literal[
+    "sign-in", "end", "wrong-token", "wrong-password", "enrolled", "copied-passkey", "refused", "stranger"
+]
 PLURALS: Final[dict[AccessKind, str]] = {
     "sign-in": "sign-ins",
     "end": "sessions that ended",
     "wrong-token": "wrong tokens",
+    "wrong-password": "wrong passwords",
+    "enrolled": "passkeys that were added",
+    "copied-passkey": "passkeys that may be copied",
     "refused": "refused actions",
     "stranger": "actions by someone who is not signed in",
 }

@@ -16,8 +16,9 @@ from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dealwire.console.programs import Programs, token_in, why_not
 from dealwire.console.rendering import as_json
-from dealwire.console.sessions import Sessions
+from dealwire.console.sessions import Sessions, SignedIn
 from dealwire.listening import HostNames, framed_doubtfully
 from devices.clock import Clock
 
@@ -36,7 +37,7 @@ SECURITY_HEADERS: Final = {
 
 TLS_HEADERS: Final = {"strict-transport-security": "max-age=31536000"}
 
-OPEN_PATHS: Final = ("/static/", "/sign-in")
+OPEN_PATHS: Final = ("/static/", "/sign-in", "/enrol")
 """Paths a browser must load in order to sign in."""
 
 HEADERS_MAX: Final = 16 * 1024
@@ -45,6 +46,8 @@ HEADERS_MAX: Final = 16 * 1024
 DOUBTFUL: Final = (400, "this request states its length in two ways")
 """Refusal against request smuggling: a proxy may have framed the request the other way, so its end could be the start
 of another request."""
+
+TWO_WAYS: Final = (400, "this request says in two ways who sends it: a cookie and a program's token")
 
 FOREIGN: Final = (403, "this request did not come from a page of this console")
 
@@ -88,6 +91,7 @@ class AccessGuard:
     - `secure`: browsers connect over TLS, maybe through a proxy under one of `names`, and only such pages may act.
     - `own_tls`: this server ends TLS itself, so it tells browsers to come by TLS alone.
     - `proxies`: proxies whose word about the client's address is trusted.
+    - `programs`: admits programs by their tokens; None: no program has one.
     - `on_foreign`: called with the address that sent a request which only pages of this server may send.
 
     It sets `session`, `role` and `address` in the scope's state; the first two are None without a sign-in.
@@ -106,6 +110,7 @@ class AccessGuard:
         secure: bool = False,
         own_tls: bool = False,
         proxies: Proxies | None = None,
+        programs: Programs | None = None,
         on_foreign: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._app, self._sessions, self._clock, self._cookie = app, sessions, clock, cookie
@@ -113,7 +118,7 @@ class AccessGuard:
         self._schemes = ("https",) if secure else ("http", "https")
         self._places = frozenset(name.lower() for name in names) if secure else frozenset()
         self._headers = {**SECURITY_HEADERS, **(TLS_HEADERS if own_tls else {})}
-        self._proxies, self._on_foreign = proxies or Proxies(), on_foreign
+        self._proxies, self._on_foreign, self._programs = proxies or Proxies(), on_foreign, programs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the request, or pass it on and add the security headers to its answer."""
@@ -121,11 +126,15 @@ class AccessGuard:
             await self._app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        why = self._refusal(scope, connection.headers)
+        token = token_in(connection.headers.get("authorization", "")) if self._programs is not None else None
+        why = self._refusal(scope, connection.headers, is_program=token is not None)
         if why is not None:
             if why == FOREIGN and scope["type"] == "http":
                 self._on_foreign(self._proxies.address_of(scope["client"], connection.headers))
             await self._refuse(scope, receive, send, why)
+            return
+        if token is not None:
+            await self._admit(scope, receive, send, token)
             return
         # A page reopens its live connection on its own, so only HTTP requests count as activity.
         used = scope["type"] == "http"
@@ -143,7 +152,25 @@ class AccessGuard:
         with contextlib.suppress(ClientDisconnect, asyncio.CancelledError):
             await self._app(scope, receive, self._with_headers(send))
 
-    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+    async def _admit(self, scope: Scope, receive: Receive, send: Send, token: str) -> None:
+        """Let a program do what its entry says. It has no cookie, and no page whose origin could be checked."""
+        assert self._programs is not None
+        connection, now_ns = HTTPConnection(scope), self._clock.now_ns()
+        address = self._proxies.address_of(scope["client"], connection.headers)
+        if self._cookie in connection.cookies:
+            await self._refuse(scope, receive, send, TWO_WAYS)
+            return
+        found = self._programs.admit(token, address, now_ns)
+        of_path = scope["type"], scope.get("method", ""), scope["path"]
+        why = why_not(found, *of_path) if isinstance(found, SignedIn) else found
+        if why is not None:
+            await self._refuse(scope, receive, send, why)
+            return
+        scope.setdefault("state", {}).update(session=found, role=None, address=address)
+        with contextlib.suppress(ClientDisconnect, asyncio.CancelledError):
+            await self._app(scope, receive, self._with_headers(send))
+
+    def _refusal(self, scope: Scope, headers: Headers, *, is_program: bool) -> tuple[int, str] | None:
         if framed_doubtfully(scope["http_version"], (name for name, _ in scope["headers"])):
             return DOUBTFUL
         if sum(len(name) + len(value) for name, value in scope["headers"]) > HEADERS_MAX:
@@ -152,6 +179,8 @@ class AccessGuard:
         if len(hosts) != 1 or not self._names.answers_to(hosts[0]):
             return 421, "this console does not answer to that host name"
         if scope["type"] == "http" and scope["method"] in ("GET", "HEAD"):
+            return None
+        if is_program and "origin" not in headers:
             return None
         origin = headers.get("origin", "")
         scheme, _, place = origin.lower().partition("://")
@@ -167,6 +196,8 @@ class AccessGuard:
             await send({"type": "websocket.close", "code": 1008})
             return
         close = {"connection": "close"} if why == DOUBTFUL else None
+        if why[0] == 401:
+            close = {"www-authenticate": "Bearer"}
         await _short(scope, *why, close)(scope, receive, self._with_headers(send))
 
     async def _ask_to_sign_in(self, scope: Scope, receive: Receive, send: Send) -> None:

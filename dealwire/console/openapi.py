@@ -56,8 +56,10 @@ def _info() -> Spec:
         "summary": "Tables of a table service: their pages, rounds as JSON and CSV, recordings, actions.",
         "description": (
             "Reading is open on a console that listens at a loopback address; at any other address, or through a"
-            " proxy, it needs a session. A session is the cookie that POST /sign-in sets for a role's token. Requests"
-            " other than GET need an `Origin` header with the console's own address. Errors are JSON for a client that"
+            " proxy, it needs a session. A session is the cookie that POST /sign-in sets for a role's token, or for a"
+            " person's name and password. A program sends the bearer token of its entry in the users file instead."
+            " Requests with a cookie, other than GET,"
+            " need an `Origin` header with the console's own address. Errors are JSON for a client that"
             " accepts application/json, otherwise pages or one line of text."
             " docs/http-api.md has examples."
         ),
@@ -67,7 +69,11 @@ def _info() -> Spec:
 
 def _security() -> Spec:
     about = "The cookie `dealwire-PORT` (`__Host-dealwire-PORT` over TLS) that POST /sign-in sets."
-    return {"session": {"type": "apiKey", "in": "cookie", "name": "dealwire-8420", "description": about}}
+    program = "The token of a program in the users file: `dw_…`."
+    return {
+        "session": {"type": "apiKey", "in": "cookie", "name": "dealwire-8420", "description": about},
+        "program": {"type": "http", "scheme": "bearer", "description": program},
+    }
 
 
 def _schemas() -> Spec:
@@ -202,10 +208,12 @@ def _recordings() -> dict[str, Spec]:
 _TOKEN_FORM: Final[Spec] = {
     "type": "object",
     "properties": {
-        "token": {"type": "string", "description": "The token of a role."},
+        "token": {"type": "string", "description": "The token of a role, on a console with a tokens file."},
+        "name": {"type": "string", "description": "The name of a person, on a console with a users file."},
+        "password": {"type": "string", "description": "That person's password."},
         "back": {"type": "string", "description": "Where to go then: a path of this console."},
     },
-    "required": ["token"],
+    "anyOf": [{"required": ["token"]}, {"required": ["name", "password"]}],
     "additionalProperties": False,
 }
 _ACTION_FORM: Final[Spec] = {
@@ -220,8 +228,10 @@ def _acting() -> dict[str, Spec]:
     foreign = "The request comes from no page of this console."
     sign_in = {
         **_redirect("Signed in; the cookie is the session."),
-        "403": _answer(f"The token is not known. Or: {foreign}", {**_LINE, _HTML: _TEXT}),
-        "429": _answer("Too many wrong tokens; try again.", _EITHER),
+        "403": _answer(
+            f"The token, or the name with its password, is not known. Or: {foreign}", {**_LINE, _HTML: _TEXT}
+        ),
+        "429": _answer("Too many wrong tokens, or too many passwords wait; try again.", _EITHER),
         **_malformed(),
     }
     sign_out = {**_redirect("The session is over."), "403": _answer(foreign, _LINE)}
@@ -231,8 +241,39 @@ def _acting() -> dict[str, Spec]:
     return {
         "/sign-in": {"get": form, "post": {**post, "requestBody": _body(_TOKEN_FORM, required=True)}},
         "/sign-out": {"post": _operation("End the session.", "signOut", sign_out)},
+        **_passkeys(),
         "/table/{table}/act/{action}": {"post": _act()},
     }
+
+
+def _passkeys() -> dict[str, Spec]:
+    """Return the operations for passkeys, which a browser's script uses."""
+    options = {"200": _answer("Options for the browser.", {"application/json": {"type": "object"}})}
+    done = {"200": _answer("It was done; `to` is where to go.", {"application/json": {"type": "object"}})}
+    enrol = {**_page(), **_errors(404)}
+    return {
+        "/enrol": _get("The form for a one-time code.", "enrolForm", enrol),
+        "/enrol/options": _json_post("Start to add a passkey.", "enrolOptions", options),
+        "/enrol/finish": _json_post("Keep a new passkey.", "enrolFinish", done),
+        "/sign-in/passkey/options": _json_post("Start to sign in with a passkey.", "passkeyOptions", options),
+        "/sign-in/passkey": _json_post("Sign in with a passkey.", "passkeySignIn", done),
+    }
+
+
+def _json_post(summary: str, name: str, answers: Spec) -> dict[str, Spec]:
+    texts = {
+        400: "The body is malformed.",
+        403: "It does not count, or the request comes from no page of this console.",
+        404: "This console keeps no passkeys.",
+        409: "There are too many passkeys already.",
+        413: "The body is longer than 16 kB.",
+        415: "The body is not JSON.",
+        429: "Too many are wrong; try again.",
+        503: "The users file cannot be read.",
+    }
+    refused = {str(status): _answer(text, {**_EITHER, **_LINE}) for status, text in texts.items()}
+    body = {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}
+    return {"post": {**_operation(summary, name, {**answers, **refused}), "requestBody": body}}
 
 
 def _act() -> Spec:
@@ -244,7 +285,12 @@ def _act() -> Spec:
     action = _path("action", "Id of the action, as on the table's page.")
     answers = {**done, **refused, **_malformed()}
     found = _operation("Ask for an action, such as to light the red lamp.", "act", answers, _table(), action)
-    return {**found, "requestBody": _body(_ACTION_FORM), "security": [{"session": []}], "x-roles": list(ROLES)}
+    return {
+        **found,
+        "requestBody": _body(_ACTION_FORM),
+        "security": [{"session": []}, {"program": []}],
+        "x-roles": list(ROLES),
+    }
 
 
 _ACT_ERRORS: Final[Mapping[int, str]] = {

@@ -11,14 +11,16 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from dealwire.console.action_endpoint import ActionEndpoint, SignIn
+from dealwire.console.action_endpoint import ActionEndpoint
 from dealwire.console.addresses import whole_number
 from dealwire.console.board import WALL, Board
 from dealwire.console.openapi import document
+from dealwire.console.passkey_door import PasskeyDoor
 from dealwire.console.rendering import ASSETS, BUILD, MEDIA_TYPES, page, problem, render_sections
 from dealwire.console.replays import Replay, ReplayUnusable, Shelf
 from dealwire.console.sheet_pages import SheetPages, unavailable
 from dealwire.console.sheets import Sheets, SheetUnavailable
+from dealwire.console.sign_in import SignIn
 from dealwire.console.words import date_time, iso_time
 from dealwire.hub.view import TableView
 
@@ -31,8 +33,17 @@ TITLE_MAX: Final = 40
 class Pages:
     """Request handlers of all pages."""
 
-    def __init__(self, board: Board, door: SignIn, endpoint: ActionEndpoint, shelf: Shelf, sheets: Sheets) -> None:
+    def __init__(
+        self,
+        board: Board,
+        door: SignIn,
+        endpoint: ActionEndpoint,
+        shelf: Shelf,
+        sheets: Sheets,
+        passkeys: PasskeyDoor | None = None,
+    ) -> None:
         self._board, self._door, self._endpoint, self._shelf = board, door, endpoint, shelf
+        self._passkeys = passkeys
         self._sheets = SheetPages(sheets, lambda table: table in self._views)
 
     def app(self) -> Starlette:
@@ -52,6 +63,7 @@ class Pages:
                 Route("/replay/{recording}/step/{number:number}", self.step),
                 # One route for both methods: of two, the answer to any other method would name the first one's alone.
                 Route("/sign-in", self._door.enter, methods=["GET", "POST"]),
+                *(self._passkeys.routes() if self._passkeys is not None else ()),
                 Route("/sign-out", self._door.sign_out, methods=["POST"]),
                 Route("/static/{name}", asset),
                 Route("/favicon.ico", favicon),
@@ -109,7 +121,7 @@ class Pages:
     async def table(self, request: Request) -> Response:
         """GET /table/NAME: one live table."""
         name = self._table_of(request)
-        return self._with_table(request, "table.html", name)
+        return self._with_table(request, "table.html", name, two_people=self._endpoint.has_two_people(name))
 
     async def bench(self, request: Request) -> Response:
         """GET /bench: fault buttons, at simulated tables."""

@@ -74,6 +74,7 @@ SECTIONS: Final[dict[str, Pick]] = {
     "devices": lambda v, _: v.devices,
     "next": lambda v, _: (v.next, v.unknown, v.safe_stop, v.state, scene.halted_by(v)),
     "log": lambda v, _: v.log,
+    "pending": lambda v, actions: (v.pending, scene.offers(actions, v, "pending")),
     "acts": lambda v, actions: scene.offers(actions, v, "acts"),
     "faults": lambda v, actions: scene.offers(actions, v, "faults"),
 }
@@ -160,7 +161,9 @@ def row(name: str, line: object, table: str, live: bool, currency: str = "", fir
 
 def page(request: Request, template: str, status: int = 200, live: str = "", **values: object) -> HTMLResponse:
     """Return a whole page; `live` is the address of its live connection, if it has one."""
-    known = {"role": request.state.role, "path": request.url.path, "live": live}
+    session = request.state.session
+    user = session.user if session is not None else ""
+    known = {"role": request.state.role, "user": user, "path": request.url.path, "live": live}
     return HTMLResponse(render(template, **known | values), status)
 
 

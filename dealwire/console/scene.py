@@ -395,7 +395,7 @@ class Offer(NamedTuple):
 
 
 def offers(actions: Sequence[Action], view: TableView, part: str) -> list[Offer]:
-    """Return the actions of one `part` of the pages: `calls`, `held`, `acts` or `faults`."""
+    """Return the actions of one `part` of the pages: `calls`, `held`, `pending`, `acts` or `faults`."""
     return [Offer(action, action.available(view)) for action in actions if _part_of(action) == part]
 
 
@@ -404,6 +404,8 @@ def _part_of(action: Action) -> str:
         return "faults"
     if action.does == RELEASE:
         return "held"
+    if action.group == "pending":
+        return "pending"
     return "calls" if action.does in CALLS else "acts"
 
 

@@ -14,18 +14,23 @@ from typing import Final
 
 import uvicorn
 
-from dealwire.console.action_endpoint import ActionEndpoint, SignIn
+from dealwire.console.action_endpoint import ActionEndpoint
 from dealwire.console.audit import Audit
 from dealwire.console.board import MESSAGE_MAX, Board
 from dealwire.console.connection import Connection, LiveConnection, Server
 from dealwire.console.guard import HEADERS_MAX, AccessGuard, Proxies
 from dealwire.console.pages import Pages
+from dealwire.console.passkey_door import PasskeyDoor
+from dealwire.console.password_queue import PasswordQueue
+from dealwire.console.programs import Programs
 from dealwire.console.rendering import compile_all
 from dealwire.console.replays import Shelf, Source
+from dealwire.console.roll import Roll
 from dealwire.console.sessions import IDLE_MINUTES, Ending, Sessions, SignedIn
 from dealwire.console.sheets import Sheets
+from dealwire.console.sign_in import PersonSignIn, SignIn
 from dealwire.console.tokens import Tokens
-from dealwire.hub.actions import Action
+from dealwire.hub.actions import Action, for_people
 from dealwire.hub.hub import Hub
 from dealwire.listening import connections_allowed, is_loopback, listening_error, listening_socket
 from dealwire.tls import ServerTls
@@ -54,6 +59,7 @@ class Console:
     - `tls`: the certificate to serve with; without one, connections are plain.
     - `proxies`: addresses or networks of proxies that name the client they ask for.
     - `idle_minutes`: a session without requests for that long ends; 0: never.
+    - `roll`: people and programs that may act, in place of `tokens`.
     - `note_access`: writes a sentence about a sign-in or a refusal into the record of the named table, or of all
       tables if the name is empty. It is called from the server's thread and must not wait.
     """
@@ -65,6 +71,7 @@ class Console:
         host: str = "127.0.0.1",
         port: int = 0,
         tokens: Tokens | None = None,
+        roll: Roll | None = None,
         actions: Mapping[str, Sequence[Action]] | None = None,
         recordings: Path | None = None,
         sources: Sequence[Source] = (),
@@ -81,20 +88,18 @@ class Console:
         self._proxied, self._secure = bool(names) or secure, secure or tls is not None
         self._proxies = Proxies(proxies)
         self._clock = clock or SystemClock()
-        self._tokens = tokens or Tokens({})
+        self._tokens, self._roll = tokens or Tokens({}), roll
+        self._programs = Programs(lambda: roll.users if roll is not None else None)
+        self._passwords = PasswordQueue()
+        self._passkeys: PasskeyDoor | None = None
         self._audit = Audit(note_access)
         self._sessions = Sessions(self._on_session_end, idle_minutes=idle_minutes)
-        self._board = Board(
-            hub,
-            lambda session: self._sessions.is_open(session, self._clock.now_ns()),
-            actions,
-            self._clock.now_ns,
-            lambda session: self._sessions.may_watch(session, self._clock.now_ns()),
-        )
-        self._endpoint = ActionEndpoint(hub, actions or {}, self._audit, self._clock)
+        self._board = self._made_board(hub, actions or {})
+        self._endpoint = ActionEndpoint(hub, actions or {}, self._audit, self._clock, people=roll is not None)
         self._shelf = Shelf(recordings, sources)
         self._sheets = Sheets(journal, self._clock)
         self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._end: Callable[[], None] = lambda: None
         self.failed: str | None = None
         """Reason why the server's thread ended on its own; None while it serves."""
@@ -105,10 +110,11 @@ class Console:
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"http{'s' if self._tls is not None else ''}://{host}:{self._port}/"
 
-    def start(self) -> None:
-        """Listen and serve; return when pages can be loaded. LineBusy, LineDenied or LineAbsent names the address."""
+    def start(self, listener: socket.socket | None = None) -> None:
+        """Listen and serve, or serve `listener`; return when pages can be loaded. LineBusy, LineDenied or LineAbsent
+        names the address."""
         compile_all()
-        listener = _listen(self._host, self._port)
+        listener = listener or _listen(self._host, self._port)
         self._port = listener.getsockname()[1]
         ready = threading.Event()
         self._thread = threading.Thread(target=self._run, args=(listener, ready), name="console", daemon=True)
@@ -117,12 +123,23 @@ class Console:
 
     def stop(self) -> None:
         """Tell every page to reconnect later, and release the port. May be called twice."""
-        for reading in (self._shelf, self._sheets):
+        for reading in (self._shelf, self._sheets, self._passwords):
             reading.close()  # callers waiting for a job get an error, so that nothing delays the end
+        if self._passkeys is not None:
+            self._passkeys.close()
         self._end()
         if self._thread is not None:
             self._thread.join(STOP_S)
             self._thread = None
+
+    def reload(self, newer: Roll) -> None:
+        """Count another users file from now on; sessions that it withdraws end. May be called from any thread."""
+        if self._roll is None:
+            return
+        self._roll.take(newer)
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # it has already ended
+                self._loop.call_soon_threadsafe(self._withdraw)
 
     # ------------------------------------------------------------------ in the server's thread
 
@@ -137,6 +154,7 @@ class Console:
 
     async def _serve(self, listener: socket.socket, ready: threading.Event) -> None:
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
+        self._loop = loop
 
         def end() -> None:
             with contextlib.suppress(RuntimeError):  # it has already ended
@@ -186,10 +204,10 @@ class Console:
         # Cookies ignore ports, and two consoles may share a machine. Browsers accept this prefix only from the very
         # host and over TLS; without TLS some would not send the cookie back.
         cookie = f"{'__Host-' if self._secure else ''}dealwire-{self._port}"
-        door = SignIn(self._tokens, self._sessions, self._clock, cookie, self._audit, secure=self._secure)
+        door = self._door(cookie)
         local = is_loopback(self._host)
         return AccessGuard(
-            Pages(self._board, door, self._endpoint, self._shelf, self._sheets).app(),
+            Pages(self._board, door, self._endpoint, self._shelf, self._sheets, self._passkeys).app(),
             sessions=self._sessions,
             clock=self._clock,
             cookie=cookie,
@@ -199,12 +217,51 @@ class Console:
             secure=self._secure,
             own_tls=self._tls is not None,
             proxies=self._proxies,
+            programs=self._programs if self._roll is not None else None,
             on_foreign=self._on_foreign,
         )
+
+    def _made_board(self, hub: Hub, actions: Mapping[str, Sequence[Action]]) -> Board:
+        if self._roll is not None:
+            actions = {name: [*map(for_people, each)] for name, each in actions.items()}
+        return Board(
+            hub,
+            lambda session: self._is_open(session, self._sessions.is_open),
+            actions,
+            self._clock.now_ns,
+            lambda session: self._is_open(session, self._sessions.may_watch),
+        )
+
+    def _door(self, cookie: str) -> SignIn:
+        """Return the way in: for people by name, or for roles by token."""
+        known = (self._sessions, self._clock, cookie, self._audit)
+        roll = self._roll
+        if roll is None:
+            return SignIn(self._tokens, *known, secure=self._secure)
+        door = PersonSignIn(
+            lambda: roll.users,
+            *known,
+            secure=self._secure,
+            passwords=self._passwords,
+            has_passkeys=roll.passkeys is not None,
+        )
+        self._passkeys = PasskeyDoor(door, lambda: roll.passkeys, roll.newest)
+        return door
+
+    def _is_open(self, session: SignedIn, is_open: Callable[[SignedIn, int], bool]) -> bool:
+        now_ns = self._clock.now_ns()
+        return self._programs.is_open(session, now_ns) if session.may is not None else is_open(session, now_ns)
+
+    def _withdraw(self) -> None:
+        if self._roll is not None:
+            self._sessions.withdraw(self._roll.users, self._clock.now_ns())
+            self._board.look_again()
 
     def _on_beat(self) -> None:
         now_ns = self._clock.now_ns()
         self._sessions.sweep(now_ns)
+        if self._roll is not None:  # an entry's last day may be over
+            self._sessions.withdraw(self._roll.users, now_ns)
         self._audit.beat(now_ns)
 
     def _on_foreign(self, address: str) -> None:
@@ -212,7 +269,8 @@ class Console:
         self._audit.note("stranger", text, address, self._clock.now_ns())
 
     def _on_session_end(self, session: SignedIn, why: Ending) -> None:
-        self._audit.note("end", f"session {session.name} of a {session.role} ended: {why}", "", self._clock.now_ns())
+        whose = session.called if session.user else f"a {session.role}"
+        self._audit.note("end", f"session {session.name} of {whose} ended: {why}", "", self._clock.now_ns())
         self._board.look_again()
 
 

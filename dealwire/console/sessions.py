@@ -9,15 +9,18 @@ import asyncio
 import secrets
 from collections import Counter, OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal
 
 from dealwire.console.tokens import digest_of
 from dealwire.hub.actions import Role
 from dealwire.listening import neighbourhood
 
+if TYPE_CHECKING:
+    from dealwire.people.users import UserPart, Users
+
 SESSIONS_MAX: Final = 64
-"""Maximum number of sessions of one role at once; one more ends the oldest of that role."""
+"""Maximum number of sessions of one person, or of one role's token, at once; one more ends the oldest of them."""
 SESSION_NS: Final = 12 * 3600 * 1_000_000_000
 """A session ends after a shift of twelve hours."""
 
@@ -32,16 +35,36 @@ LANE_MAX: Final = 40
 EACH_MAX: Final = 16
 """Maximum number of delayed answers for one address at a time."""
 
-Ending = Literal["signed out", "expired", "idle", "pushed out"]
+Ending = Literal["signed out", "expired", "idle", "pushed out", "withdrawn"]
+"""`withdrawn`: the users file no longer lets the person do what the session may."""
+
+ProofKind = Literal["token", "password", "passkey", "program"]
+"""Proof of who someone is."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A signed-in user. `name` identifies the session in the journal and reveals nothing about its secret."""
+    """A signed-in user. `name` identifies the session in the journal and reveals nothing about its secret.
+
+    `user` is the person or program, empty for a role's token; `tables` are those at which it may act, None for all;
+    `badge` is the person's; `may` are the verbs of a program, None for a person. It proved who it is at `proven_ns`.
+    """
 
     name: str
     role: Role
     end_ns: int
+    user: str = ""
+    by: ProofKind = "token"
+    proven_ns: int = 0
+    tables: tuple[str, ...] | None = None
+    badge: int | None = None
+    may: frozenset[str] | None = None
+
+    @property
+    def called(self) -> str:
+        """Its name in sentences: `supervisor`, `a.smith (supervisor)` or `grafana (program)`."""
+        kind = "program" if self.may is not None else self.role
+        return f"{self.user} ({kind})" if self.user else kind
 
 
 class Sessions:
@@ -59,13 +82,19 @@ class Sessions:
         """Sessions that ended as idle: a wall that they display may stay connected."""
         self._on_end, self._idle_ns = on_end, idle_minutes * MINUTE_NS
 
-    def begin(self, role: Role, now_ns: int) -> tuple[str, SignedIn]:
+    def begin(
+        self, role: Role, now_ns: int, person: "UserPart | None" = None, by: ProofKind = "token"
+    ) -> tuple[str, SignedIn]:
         """Start a session. Return the secret for its cookie, and the session."""
         secret = secrets.token_urlsafe(32)
         session = SignedIn(secrets.token_hex(4), role, now_ns + SESSION_NS)
+        if person is not None:
+            session = replace(session, user=person.name, by=by, proven_ns=now_ns)
+            session = replace(session, tables=person.tables, badge=person.badge)
         self._by_secret[digest_of(secret)] = session
         self._used_ns[digest_of(secret)] = now_ns
-        same = [digest for digest, each in self._by_secret.items() if each.role == role]
+        whose = session.user, session.role
+        same = [digest for digest, each in self._by_secret.items() if (each.user, each.role) == whose]
         for digest in same[:-SESSIONS_MAX]:
             self._end(digest, "pushed out")
         return secret, session
@@ -99,6 +128,13 @@ class Sessions:
                 self._end(digest, why)
         self._idled = {session for session in self._idled if now_ns < session.end_ns}
 
+    def withdraw(self, users: "Users", now_ns: int) -> None:
+        """End the sessions whose person may no longer do what the session may, by the users file."""
+        for digest, session in list(self._by_secret.items()):
+            if not _still(session, users, now_ns):
+                self._end(digest, "withdrawn")
+        self._idled = {session for session in self._idled if _still(session, users, now_ns)}
+
     def _over(self, digest: bytes, now_ns: int) -> Ending | None:
         if now_ns >= self._by_secret[digest].end_ns:
             return "expired"
@@ -111,6 +147,13 @@ class Sessions:
             if why == "idle":
                 self._idled.add(session)
             self._on_end(session, why)
+
+
+def _still(session: SignedIn, users: "Users", now_ns: int) -> bool:
+    person = users.person(session.user, now_ns)
+    if person is None or (person.passkey == "required" and session.by != "passkey"):
+        return False
+    return (person.role, person.tables, person.badge) == (session.role, session.tables, session.badge)
 
 
 class SignInLane:

@@ -5,7 +5,7 @@ The owner lists the actions; the console shows a button for each and sends the c
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from dealwire.hub.view import TableView
@@ -25,6 +25,12 @@ TEXT_MAX: Final = 200
 """Maximum length of one field in characters."""
 
 
+BADGE: Final = "badge"
+"""Name of the field with a badge number."""
+WHY_MIN: Final = 3
+"""Least length of a reason in characters."""
+
+
 class FieldRefused(LocalError):
     """A form field has an invalid value."""
 
@@ -40,6 +46,7 @@ class ActionField:
     - `choice` takes one of `choices`.
     - `number` takes a whole number from `least` to `most`.
     - `place` takes the name of a place.
+    - `text` takes at least `least` printable characters, if given.
     - `ascii` takes at most `most` printable ASCII characters, which a device can display.
     """
 
@@ -69,9 +76,10 @@ class ActionField:
         if self.kind == "choice" and text not in self.choices:
             raise FieldRefused(action, self.name, f"must be one of {', '.join(self.choices)}")
         ascii_only, most = self.kind == "ascii", self.characters
-        if not 0 < len(text) <= most or not text.isprintable() or (ascii_only and not text.isascii()):
+        least = max(self.least, 1) if self.kind == "text" else 1
+        if not least <= len(text) <= most or not text.isprintable() or (ascii_only and not text.isascii()):
             what = "printable ASCII characters" if ascii_only else "printable characters"
-            raise FieldRefused(action, self.name, f"must be 1 to {most} {what}")
+            raise FieldRefused(action, self.name, f"must be {least} to {most} {what}")
         return text
 
     @property
@@ -105,6 +113,7 @@ class Action:
     - `bench`: on the bench page instead of the table's; `group`: heading above the button.
     - `asks`: question to confirm first.
     - `hindered`: says when it cannot be used at a running table; `taken`: text after it was accepted.
+    - `needs_reason`: people give a reason for it; `even_stopped`: it works at a table in safe stop, too.
     """
 
     id: str
@@ -119,11 +128,13 @@ class Action:
     asks: str = ""
     hindered: Hindrance = no_hindrance
     taken: str = "done"
+    needs_reason: bool = True
+    even_stopped: bool = False
 
     def available(self, view: TableView) -> str:
         """Return why the action cannot be used at this table now, as a sentence; empty if it can, as far as the view
         tells."""
-        if view.safe_stop is not None:
+        if view.safe_stop is not None and not self.even_stopped:
             return "The table is in safe stop and takes no commands."
         return self.hindered(view)
 
@@ -133,3 +144,20 @@ class Action:
         if unknown:
             raise FieldRefused(self.id, unknown[0][:40], "there is no such field")
         return {**self.fixed, **{known.name: known.read(self.id, form.get(known.name, "")) for known in self.fields}}
+
+
+WHY: Final = ActionField("why", "Reason, for the record", least=WHY_MIN)
+
+
+def for_people(action: Action) -> Action:
+    """Return an action as people request it: with a reason if it needs one, and without a badge, since the
+    person's own badge counts."""
+    fields = tuple(each for each in action.fields if each.name != BADGE)
+    if action.needs_reason and all(each.name != WHY.name for each in fields):
+        fields = (*fields, WHY)
+    return replace(action, fields=fields)
+
+
+def needs_badge(action: Action) -> bool:
+    """True if a role's token has to come with a badge number for an action."""
+    return any(each.name == BADGE for each in action.fields)

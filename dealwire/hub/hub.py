@@ -33,7 +33,11 @@ FAREWELL_S: Final = 1.0
 class Request:
     """Somebody asks the owner to do something. `action` is a name of `dealwire.service.actions`, `who` the role or
     badge it is done as, `origin` where that came from, for the record; `answer` gets the result, or the DealwireError
-    that says why not."""
+    that says why not.
+
+    `user` is the person or program, empty for a role's token. The person proved who it is at `proven_ns`, with
+    `proven_by`. `second` is the person who approved it, set by the owner alone.
+    """
 
     table: str
     action: str
@@ -41,6 +45,10 @@ class Request:
     who: str
     origin: str = ""
     answer: Future[str] = field(default_factory=Future)
+    user: str = ""
+    proven_ns: int = 0
+    proven_by: str = ""
+    second: str = ""
 
 
 class Subscription:

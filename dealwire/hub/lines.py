@@ -6,12 +6,25 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import msgspec
+
 from dealer_flow.record.base import LineRecord, Record, written
 
 Topic = Literal["event", "incident", "round", "settlement", "meter", "award", "status"]
 StatusKind = Literal[
-    "started", "stopped", "safe-stop", "line-up", "line-lost", "action", "access", "warning", "clock-step"
+    "started",
+    "stopped",
+    "safe-stop",
+    "line-up",
+    "line-lost",
+    "action",
+    "access",
+    "warning",
+    "clock-step",
+    "request",
+    "badge",
 ]
+Step = Literal["requested", "approved", "refused", "withdrawn", "expired", "done", "failed", "policy"]
 
 
 class GapLine(LineRecord, frozen=True, kw_only=True):
@@ -51,6 +64,26 @@ class ClockSet(Record, frozen=True):
     followed: bool
 
 
+class RequestStep(Record, frozen=True, omit_defaults=True):
+    """A step of a request that another person must approve.
+
+    `of` is the number of the record with which it was requested, 0 in that record itself. `step` `policy` is none of a
+    request: `act` then names all acts that need two people from here on, separated by spaces.
+    """
+
+    of: int
+    act: str
+    step: Step
+    who: str
+    """The person who requested it."""
+    second: str = ""
+    """The person who approved or refused it."""
+    until_ns: int = 0
+    """Time until which it may be approved, nanoseconds since 1970."""
+    fields: dict[str, int | str] = msgspec.field(default_factory=dict)
+    """The completed form."""
+
+
 class StatusLine(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """Status of a table or one of its lines: not part of a round, but relevant to operators."""
 
@@ -61,7 +94,8 @@ class StatusLine(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     kind: StatusKind
     """`safe-stop`: the table deals no more until a person has looked; `action`: a person requested something; `access`:
     a sign-in, sign-out, failed sign-in or refusal at the console; `warning`: needs attention before it stops a table;
-    `clock-step`: the host's clock was set."""
+    `clock-step`: the host's clock was set; `request`: a step of an act that two people do; `badge`: a badge that is
+    not in the users file, or a person whose badge was swiped."""
     device: str | None = written(None)
     """The line's name at the table; null when it is about the table."""
     text: str
@@ -70,6 +104,8 @@ class StatusLine(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """Both times of a clock that was set while tables were served. Absent from every other line."""
     round: int | None = None
     """The round whose held money was reported as settled by hand. Absent from every other line."""
+    request: RequestStep | None = None
+    """The step of a request. Absent from every other line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ TroubleKind = Literal[
     "count",
     "device",
     "archive",
+    "badge",
     "unreliable",
     "held",
 ]
@@ -179,6 +180,17 @@ class TroubleView(Shown):
     since_ns: int | None = None
     place: str | None = None
     cents: int | None = None
+
+
+class PendingView(Shown):
+    """An act that waits for another person: its number, what it is, and the person who requested it. `approved_by` is
+    set once it was approved and waits to be done."""
+
+    request: int
+    text: str
+    who: str
+    until_ns: int
+    approved_by: str = ""
 
 
 class BetLineView(Shown):
@@ -385,6 +397,8 @@ class TableView(Shown):
     """Warnings about the table's terms, such as a meter without contributions."""
     settlement: SettlementView | None = None
     """The newest settlement; None before the first, and if the table does not settle."""
+    pending: tuple[PendingView, ...] = ()
+    """Acts that wait for another person, oldest first."""
     held: tuple[HeldView, ...] = ()
     """Held entries that are still open, oldest first: the newest 50."""
     held_count: int = 0

@@ -26,6 +26,7 @@ from dealwire.journal.logbook import CLEARS
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import DAY, GENESIS, OPENED, Head, JournalRecord, chained, heading, record_of
 from dealwire.journal.segments import WrittenLog, write_file
+from dealwire.program_digest import program_facts
 from devices.clock import Clock
 from devices.files import create_file, open_file
 
@@ -129,7 +130,7 @@ def _none_or_whole(output: Path) -> Iterator[None]:
 def _say_so(output: Path, path: Path, found: Salvaged, clock: Clock) -> None:
     with JournalReader(output) as reader:
         running = reader.starts()
-    with Journal(output, key=None, clock=clock, believed=True) as journal:
+    with Journal(output, key=None, clock=clock, about=program_facts(), believed=True) as journal:
         at_ns = max(clock.now_ns(), journal.newest_ns)
         fields = {"kept": str(found.kept), "beyond": found.beyond, "lost": found.lost[:100], "from": path.name}
         journal.salvaged(at_ns, fields)

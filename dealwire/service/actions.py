@@ -6,7 +6,7 @@ it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
@@ -25,6 +25,13 @@ TECHNICIAN: Final[tuple[Role, ...]] = ("technician",)
 
 RELEASE: Final = "release-held"
 """Action that records held money as settled by hand."""
+START_OVER: Final = "start-over"
+"""Request that every table starts a new record at the next start of the service."""
+APPROVE: Final = "approve"
+REFUSE: Final = "refuse"
+WITHDRAW: Final = "withdraw"
+ANSWERS: Final = (APPROVE, REFUSE, WITHDRAW)
+"""Actions that answer a request of another person, or take back one's own."""
 ATTEST: Final = "attest"
 """Action that has a device prove its firmware."""
 ATTESTERS: Final[tuple[Role, ...]] = ("supervisor", "technician")
@@ -188,6 +195,11 @@ KINDS: Final = (
 )
 
 
+def roles_of(act: str) -> tuple[Role, ...]:
+    """Return the roles of an act that a house may want two people for."""
+    return next((kind.roles for kind in KINDS if kind.name == act), SUPERVISOR)
+
+
 def offered(devices: Sequence[DevicePart], procedure: Procedure) -> list[Action]:
     """Return the console's buttons for a table: one for each action of each device that allows it."""
     return [_button(kind, device, procedure) for device in devices for kind in _allowed(device)]
@@ -215,6 +227,67 @@ def of_table() -> list[Action]:
     ]
 
 
+REQUEST: Final = _number("request", "Number of the request", ENTRY_MOST, least=1)
+_BOTH: Final[tuple[Role, ...]] = ("supervisor", "technician")
+_ANSWERING: Final = (
+    Action(
+        APPROVE,
+        "Approve",
+        _BOTH,
+        APPROVE,
+        fields=(REQUEST,),
+        group="pending",
+        asks="Approve this request? It is done at once, under both names.",
+        hint="Only another person may approve, within five minutes of signing in.",
+        needs_reason=False,
+        even_stopped=True,
+    ),
+    Action(REFUSE, "Refuse", _BOTH, REFUSE, fields=(REQUEST,), group="pending", even_stopped=True),
+    Action(
+        WITHDRAW,
+        "Withdraw",
+        _BOTH,
+        WITHDRAW,
+        fields=(REQUEST,),
+        group="pending",
+        hint="For the person who requested it.",
+        needs_reason=False,
+        even_stopped=True,
+    ),
+)
+_STARTING_OVER: Final = Action(
+    START_OVER,
+    "Request to start over",
+    SUPERVISOR,
+    START_OVER,
+    group="setup",
+    hint="Once approved, dealwire run --start-over counts for an hour: every table starts a new record.",
+    asks="Request that every table starts a new record?",
+    even_stopped=True,
+)
+
+
+def of_two_people(policy: Collection[str]) -> list[Action]:
+    """Return the actions with which people answer requests of others, if any act needs two people."""
+    if not policy:
+        return []
+    return [*_ANSWERING, *([_STARTING_OVER] if START_OVER in policy else [])]
+
+
+def for_house(actions: Iterable[Action], policy: Collection[str]) -> list[Action]:
+    """Return a table's actions as the house wants them: some need two people, who have buttons to answer one
+    another."""
+    return [for_two_people(each, policy) for each in (*actions, *of_two_people(policy))]
+
+
+def for_two_people(action: Action, policy: Collection[str]) -> Action:
+    """Return an action as it is offered where the house wants two people for it."""
+    if action.does not in policy:
+        return action
+    hint = f"{action.hint} Another person must approve it.".strip()
+    return replace(action, taken="requested", hint=hint)
+
+
 def of_attested(devices: Iterable[str]) -> list[Action]:
     """Return a button for each of these devices, which must prove their firmware."""
     return [
@@ -225,6 +298,7 @@ def of_attested(devices: Iterable[str]) -> list[Action]:
             does=ATTEST,
             fixed={"device": name},
             group=name,
+            needs_reason=False,
             hint="The device measures its firmware and signs it. Nothing moves.",
             hindered=partial(_away, name),
         )
@@ -250,6 +324,7 @@ def faults(devices: Collection[str] = ("shuffler",)) -> list[Action]:
             fixed={"fault": fault.name},
             fields=tuple(fault.fields.values()),
             bench=True,
+            needs_reason=False,
             group="faults",
             taken="scheduled",
         )
@@ -311,6 +386,7 @@ def _button(kind: ActionKind, device: DevicePart, procedure: Procedure) -> Actio
         hint=kind.hint,
         asks=kind.asks,
         hindered=partial(_hindrance, kind, device.name),
+        needs_reason=kind.moves,
     )
 
 
@@ -324,3 +400,15 @@ def _hindrance(kind: ActionKind, name: str, view: TableView) -> str:
     if kind.name == "clear-misdeal" and not device.state and view.red_lamp == 0:
         return kind.hinders[""]
     return kind.hindrance(device.state)
+
+
+def hindered_by(does: str, device: str) -> Callable[[TableView], str]:
+    """Return the function that says why the action `does` cannot be used at a device now, for a process that knows the
+    device only by its view."""
+
+    def why(view: TableView) -> str:
+        kind = next((each.kind for each in view.devices if each.name == device), "")
+        found = next((each for each in KINDS if each.name == does and each.device in ("", kind)), None)
+        return _hindrance(found, device, view) if found is not None else _away(device, view)
+
+    return why

@@ -21,6 +21,7 @@ from dealwire.config.schema import (
     JournalPart,
     MetricsPart,
     MqttPart,
+    PeoplePart,
     TablePart,
     TlsPart,
 )
@@ -33,8 +34,12 @@ from dealwire.journal.sealing import sealer_of
 from dealwire.journal.segments import gaming_day
 from dealwire.journal.stamping import authority_of
 from dealwire.listening import is_loopback, must_be_free
+from dealwire.people.passkeys import Passkeys
+from dealwire.people.users import read_users
+from dealwire.service.actions import roles_of
 from dealwire.service.line_keys import LineKeys
 from dealwire.service.ownership import not_owned, setups_of
+from dealwire.service.readers import readers_of
 from dealwire.service.seals import faces_in_clear, load_seal, load_signer, seal_in_words
 from dealwire.tls import TlsFiles
 from devices.clock import SystemClock
@@ -98,6 +103,9 @@ def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
     yield from _journal(found.journal)
     yield from _seal(found)
     yield from _signing(found)
+    if (readers := found.journal.readers) is not None:
+        key: Key = ("journal", "readers")
+        yield from _tried("readers", key, lambda: readers_of(found), lambda _: f"the group {readers} may read it")
     yield from _line_keys(found)
     yield from _meters(found)
     if found.attestation is not None:
@@ -106,7 +114,9 @@ def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
     if console is not None and options.port is not None:
         console = console.model_copy(update={"port": options.port})
     if console is not None:
-        yield from _console(console)
+        yield from _console(console, people=found.people is not None)
+    if found.people is not None:
+        yield from _people(found.people)
     if found.exports.mqtt is not None:
         yield from _mqtt(found, found.exports.mqtt)
     if found.exports.metrics is not None:
@@ -254,7 +264,7 @@ def _meters(found: Configuration) -> Iterator[Tried]:
 # ------------------------------------------------------------------ servers other than tables
 
 
-def _console(part: ConsolePart) -> Iterator[Tried]:
+def _console(part: ConsolePart, *, people: bool) -> Iterator[Tried]:
     if not installed(*CONSOLE_MODULES):
         yield wrong("console", ("console",), ExtraMissing("starlette", "console"))
     yield from _reachable("console", ("console",), part)
@@ -266,12 +276,42 @@ def _console(part: ConsolePart) -> Iterator[Tried]:
         yield from _tried(
             "tokens", ("console", "tokens-file"), lambda: Tokens.read(file), lambda t: f"{t.roles} {may} {file.name}"
         )
+    elif people:
+        pass  # the users file is checked by itself
     elif is_loopback(part.host):
         yield ok("tokens", "no tokens-file: no one can sign in, so the console is read-only")
     else:
         yield warning("tokens", f"no tokens-file: no one can view the console at {part.host}", ("console",))
     if part.recordings is not None:
         yield from _recordings(part.recordings)
+
+
+def _people(part: PeoplePart) -> Iterator[Tried]:
+    """Check the users file, and that for each act that needs two people there are two."""
+    key: Key = ("people", "users-file")
+    if not installed("argon2"):
+        yield wrong("people", key, ExtraMissing("argon2-cffi", "people"))
+    if part.passkeys_file is not None and not installed("webauthn"):
+        yield wrong("people", ("people", "passkeys-file"), ExtraMissing("webauthn", "people"))
+    try:
+        users = read_users(part.users_file)
+        if part.passkeys_file is not None:
+            key = ("people", "passkeys-file")
+            Passkeys.read(part.passkeys_file)
+    except DealwireError as error:
+        yield wrong("people", key, error)
+        return
+    now_ns = SystemClock().now_ns()
+    for act in part.second_person:
+        role = roles_of(act)[0]
+        could = users.who_could(role, now_ns)
+        if len(could) < 2:
+            there = f"there is {len(could)}" if len(could) == 1 else "there are none"
+            why = f"{act} needs two people with the role {role} in {part.users_file.name}; {there}"
+            yield wrong("people", ("people", "second-person"), Unusable(why))
+            return
+    two = f"; two are needed for {', '.join(part.second_person)}" if part.second_person else ""
+    yield ok("people", f"{users.summary} in {part.users_file.name}{two}")
 
 
 def _reachable(what: Literal["console", "metrics"], key: Key, part: ConsolePart | MetricsPart) -> Iterator[Tried]:
@@ -289,7 +329,11 @@ def in_clear(part: ConsolePart | MetricsPart) -> str | None:
         return None
     if isinstance(part, MetricsPart):
         return "the metrics cross the network in clear text"
-    what = "tokens and sessions cross the network" if part.tokens_file is not None else "pages cross the network"
+    what = (
+        "tokens and sessions cross the network"
+        if part.tokens_file is not None
+        else "pages, and what people enter, cross the network"
+    )
     return f"{what} in clear text{', up to the proxy' * part.secure}; see TLS in docs/console.md"
 
 

@@ -1,6 +1,7 @@
 """Release of held money that was settled by hand, at a served table or in a journal that is not in use."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ from dealwire.hub.lines import StatusLine
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.database import VERSION
 from dealwire.journal.errors import JournalUnwritable
+from dealwire.program_digest import program_facts
 from dealwire.service.actions import RELEASE, ActionRefused, of_table
 from dealwire.service.timekeeping import ClockDoubtful, doubtful, written
 from dealwire.table.held import HeldEntry
@@ -71,6 +73,18 @@ def release_in(path: Path, given: Settling, who: str, *, clock_is_right: bool = 
     ActionRefused if the entry cannot be released. ClockDoubtful if the host's clock does not fit the record, unless the
     operator confirms it. JournalBusy while a service has the journal open; other JournalErrors as for a service.
     """
+    with writing(path, clock_is_right=clock_is_right) as (journal, clock):
+        try:
+            text = note_release(journal, clock, given, who)
+        except LookupError as error:
+            raise ActionRefused(RELEASE, f"{path}: {error.args[0]}") from None
+        secured(journal, path)
+    return text
+
+
+@contextmanager
+def writing(path: Path, *, clock_is_right: bool) -> Iterator[tuple[Journal, SystemClock]]:
+    """Open the journal at `path` to add to it without a service. Errors as of `release_in`."""
     with JournalReader(path) as reader:
         if not reader.whole:
             raise ActionRefused(RELEASE, f"{path} is the copy of a day: release held money in the journal itself")
@@ -81,16 +95,23 @@ def release_in(path: Path, given: Settling, who: str, *, clock_is_right: bool = 
     clock = SystemClock(newest_ns)
     if not clock_is_right and doubtful(wall_ns := clock.readings()["wall_ns"], newest_ns):
         raise ClockDoubtful(path, wall_ns, newest_ns)
-    with Journal(path, key=None, clock=clock, about={"clock": clock.readings()}) as journal:
-        try:
-            table, held = still_held(journal, given)
-        except LookupError as error:
-            raise ActionRefused(RELEASE, f"{path}: {error.args[0]}") from None
-        noted, at_ns = given.words(held), clock.now_ns()
-        journal.release(table, held.entry, at_ns, who, given.badge, given.why)
-        text = f"{who}, badge {given.badge}: {noted}"
-        line = StatusLine(table=table, kind="action", text=text, round=held.round).to_json()
-        journal.publish(table, "status", at_ns, line)
-        if not journal.secure():
-            raise JournalUnwritable(path, journal.failed or "another program has locked the file")
+    about = {"clock": clock.readings(), **program_facts()}
+    with Journal(path, key=None, clock=clock, about=about) as journal:
+        yield journal, clock
+
+
+def note_release(journal: Journal, clock: SystemClock, given: Settling, who: str) -> str:
+    """Add a release to an open journal; return the note. LookupError if the entry cannot be released."""
+    table, held = still_held(journal, given)
+    noted, at_ns = given.words(held), clock.now_ns()
+    journal.release(table, held.entry, at_ns, who, given.badge, given.why)
+    text = f"{who}, badge {given.badge}: {noted}"
+    line = StatusLine(table=table, kind="action", text=text, round=held.round).to_json()
+    journal.publish(table, "status", at_ns, line)
     return f"table {table}: {noted}"
+
+
+def secured(journal: Journal, path: Path) -> None:
+    """Write what was added. JournalUnwritable if the disk refuses."""
+    if not journal.secure():
+        raise JournalUnwritable(path, journal.failed or "another program has locked the file")

@@ -46,6 +46,11 @@ class Reloads:
         self._items: list[Reloadable[Any]] = []
         self._one_at_a_time = threading.Lock()
 
+    @property
+    def any(self) -> bool:
+        """True if there is something to read again."""
+        return bool(self._items)
+
     def add(self, item: Reloadable[Any]) -> None:
         """Read this again too, from the next SIGHUP on."""
         self._items = [*self._items, item]

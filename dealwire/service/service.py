@@ -23,10 +23,16 @@ from dealwire.journal import Journal
 from dealwire.journal.checkpoints import RESTORED
 from dealwire.journal.errors import JournalError
 from dealwire.journal.factory import TableFactory
+from dealwire.journal.reader import JournalReader
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.sealing import SealsWith
 from dealwire.journal.tables import JournaledPublisher
 from dealwire.journal.transport import Gate
+from dealwire.people.badges import BadgeList
+from dealwire.people.errors import NotApproved
+from dealwire.people.users import Users, read_users
+from dealwire.program_digest import program_facts
+from dealwire.service.actions import START_OVER
 from dealwire.service.archivist import Archivist
 from dealwire.service.attesting import Attesting
 from dealwire.service.day_stamps import DayStamps
@@ -37,6 +43,8 @@ from dealwire.service.line_keys import line_keys_of
 from dealwire.service.notify import Notifier
 from dealwire.service.opening import StartClock, TablesOpening
 from dealwire.service.ownership import own
+from dealwire.service.pending import PendingActs, taken_up
+from dealwire.service.readers import readers_of, share
 from dealwire.service.reloads import Reloads
 from dealwire.service.requests import RequestHandler
 from dealwire.service.seals import faces_in_clear, load_seal, load_signer
@@ -101,6 +109,7 @@ class Service:
         self._early, self._later = list[Publication](), list[Callable[[], None]]()
         self._requests: RequestHandler | None = None
         self._gate = Gate(self._later.append)
+        self._pending = PendingActs(configuration.people)
         self._pulse, self._identities = Pulse(WEDGED_NS), Identities()
         self._attesting: Attesting | None = None
         self.health = Health()
@@ -111,15 +120,17 @@ class Service:
 
     def __enter__(self) -> "Service":
         part = self.configuration.journal
-        key, signer = load_seal(part), load_signer(part)
+        key, group, signer = load_seal(part), readers_of(self.configuration), load_signer(part)
         for warning in faces_in_clear(self.configuration):
             _log.warning("%s", warning)
         begins = StartClock.of(part.path, self.clock, self._make_clock, is_right=self._clock_is_right)
         self.clock = begins.clock
-        about = {"clock": self.clock.readings()}
+        about = {"clock": self.clock.readings(), **program_facts()}
         self.journal = Journal(
             part.path, key=key, clock=self.clock, about=about, set_back=begins.set_back, signer=signer
         )
+        if group is not None:
+            share(self.journal.path, group)
         self.journal.before_sync, self.journal.after_sync = self.hub.release_interpreter, self.hub.claim_interpreter
         if self._restored:
             self.journal.checkpoints.begin(self.journal.newest_ns, RESTORED)
@@ -143,6 +154,7 @@ class Service:
     def _open(self, key: SealsWith | None, begins: StartClock) -> None:
         maker = self._stack.enter_context(TableFactory(self.journal.path))
         opening = TablesOpening(self.configuration, self.journal, maker, self.clock)
+        self._check_start_over()
         self.notify_starting()
         if self.journal.taken_up:
             _log.warning(
@@ -172,14 +184,42 @@ class Service:
         for session in self.tables.values():
             self._connect(session, went_on, begins.remarks)
             self.notify_starting()
-        requests = self._requests = RequestHandler(self.tables, self.clock, self._give_out, self._attesting)
+        self._begin_requests()
         self.hub.on_look(self._showing.look)
-        self.hub.on_request(lambda: self.owner.call_soon(lambda: requests.take(self.hub.requests())))
         self._beat.due_ns = self.clock.now_ns()
         for session in self.tables.values():
             self.hub.show(session.view(self.clock.now_ns()))
             for caution in cautions_of(session.table.terms) if session.table.terms is not None else ():
                 _log.warning("%s: %s", session.name, caution)
+
+    def _check_start_over(self) -> None:
+        """NotApproved if the house wants two people for a start over, and nobody approved this one."""
+        if not self._anew:
+            return
+        taken_up(self._pending, self.journal.path, self.clock.now_ns())
+        if START_OVER not in self._pending.policy or self._pending.start_over(self.clock.now_ns()) is not None:
+            return
+        with JournalReader(self.journal.path) as reader:
+            if reader.starts():
+                raise NotApproved(self.journal.path)
+
+    def _begin_requests(self) -> None:
+        """Read who may act, go on with the open requests of the record, and take new ones."""
+        requests = RequestHandler(self.tables, self.clock, self._give_out, self._attesting, self._pending)
+        self._requests = requests
+        if (part := self.configuration.people) is not None:
+            self._install(read_users(part.users_file))
+            requests.take_up(self.journal.path, started_over=self._anew)
+        self.hub.on_request(lambda: self.owner.call_soon(lambda: requests.take(self.hub.requests())))
+
+    def install_users(self, users: Users) -> None:
+        """Count another users file from now on. May be called from any thread."""
+        self.owner.call_soon(lambda: self._install(users))
+
+    def _install(self, users: Users) -> None:
+        part, self._pending.users = self.configuration.people, users
+        for session in self.tables.values():
+            session.badges = BadgeList(users) if part is not None and part.badges == "listed" else None
 
     def notify_starting(self) -> None:
         """Report progress of a long opening to systemd, which extends its timeout."""
@@ -298,6 +338,8 @@ class Service:
         self.health.beat(now_ns, self.clock.now_ns() - now_ns)
         self.journal.look(now_ns)
         self._archivist.beat(now_ns)
+        if self._requests is not None:
+            self._requests.beat(now_ns)
         if self._attesting is not None:
             self._attesting.beat(now_ns)
         self.journal.checkpoints.beat(now_ns, self.configuration.journal.checkpoint_seconds * 10**9)

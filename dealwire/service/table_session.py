@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dealwire.config.schema import DevicePart, TablePart
-from dealwire.hub.lines import ClockSet, StatusKind, StatusLine, Topic
+from dealwire.hub.lines import ClockSet, RequestStep, StatusKind, StatusLine, Topic
 from dealwire.hub.view import DeviceView, Link, TableView
 from dealwire.journal import Journal, Journaled
 from dealwire.journal.contents import TableStart
@@ -14,6 +14,7 @@ from dealwire.journal.resuming import Resumed
 from dealwire.journal.snapshots import encoded, kept_of
 from dealwire.journal.tables import JournaledPublisher, write_settled
 from dealwire.journal.transport import Gate
+from dealwire.people.badges import BadgeList
 from dealwire.service.identities import Identities
 from dealwire.service.line_keys import LineKeys, pinned_key, sealing
 from dealwire.service.releasing import Settling, still_held
@@ -88,6 +89,8 @@ class TableSession:
         self._lines_shown: dict[str, tuple[Link, str | None]] = {}
         self.budgets: dict[str, Budget] = {}
         """Byte budget of each line, by device."""
+        self.badges: BadgeList | None = None
+        """Badges that count; None: any does."""
         for device in part.device:  # devices are unknown until they respond
             self._line_shown(device, "waiting", None)
         self._calm: dict[str, int] = {}  # by device: dropped bytes as of the last normal check
@@ -192,6 +195,8 @@ class TableSession:
             sequences.append(self._publish(each.topic, seen.at_ns, each.line))
         write_settled(self._journal, self.name, self.publisher, seen.at_ns)
         self.viewer.update(seen, outcomes_of(lines), sequences[1:])  # the first line is the report itself
+        if self.badges is not None:
+            self._look_at_badge(self.badges, seen)
         if isinstance(seen.body, LinkUp):
             self._identities.up((self.name, seen.device), seen.body)
             self._came_up(self.name, seen.device)
@@ -202,6 +207,16 @@ class TableSession:
         elif isinstance(seen.body, LinkLost):
             self._identities.lost((self.name, seen.device))
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
+
+    def _look_at_badge(self, badges: BadgeList, seen: Seen) -> None:
+        """Record who used a badge, or that it does not count."""
+        number = getattr(seen.body, "badge", 0)
+        if not isinstance(number, int) or not number:
+            return
+        name, why = badges.look_up(self.name, number, getattr(seen.body, "level", None), seen.at_ns)
+        text = f"badge {number} at {seen.device}: {why or name}"
+        self.viewer.badge((text, seen.at_ns) if why else None)
+        self.status("badge", text, seen.at_ns, seen.device)
 
     def _unlike(self, lines: Sequence[PublishedLine]) -> str:
         """Return the differences between the journal and the meters that these lines change or pay as text.
@@ -226,13 +241,20 @@ class TableSession:
         *,
         clock: ClockSet | None = None,
         round_: int | None = None,
-    ) -> None:
-        """Publish a status about the table or one of its lines that is not part of a round."""
+        request: RequestStep | None = None,
+    ) -> int:
+        """Publish a status about the table or one of its lines that is not part of a round; return its number."""
         _log.info("%s: %s", self.name, text)
-        line = StatusLine(table=self.name, kind=kind, device=device, text=text, clock=clock, round=round_).to_json()
+        known = {"clock": clock, "round": round_, "request": request}
+        line = StatusLine(table=self.name, kind=kind, device=device, text=text, **known).to_json()  # type: ignore[arg-type]
         sequence = self._publish("status", at_ns, line)
-        if kind in ("safe-stop", "action", "warning", "clock-step"):
+        if kind in ("safe-stop", "action", "warning", "clock-step", "request", "badge"):
             self.viewer.log(kind, text, at_ns, sequence, place=device)
+        return sequence
+
+    def release_words(self, given: Settling) -> str:
+        """Return what the release of held money would be noted as. LookupError says why it cannot be released."""
+        return given.words(still_held(self._journal, given, self.name)[1])
 
     def release(self, given: Settling, who: str) -> str:
         """Close the held money that was settled by hand. LookupError says why it cannot be closed, such as that it

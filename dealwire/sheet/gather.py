@@ -131,7 +131,7 @@ class _Gathering:
         openings = [*([opened] if opened is not None else []), *self.window.of(OPENED)]
         readings = [*map(_at_opening, openings), *map(self._at_step, self.steps)]
         known = sorted((each for each in readings if each is not None), key=lambda each: each.record)
-        self.written_by = str(fields_of(openings[-1]).get("program", "")) if openings else ""
+        self.written_by = _program_in(openings[-1]) if openings else ""
         self.times = Times(known, self.made.zone)
 
     def sheet(self, others: list[RoundPlace], faces: bool) -> RoundSheet:
@@ -301,6 +301,13 @@ def _read(reader: RoundReader, kind: type[T], record: JournalRecord) -> T:
         return kind.from_json(record.payload)
     except (msgspec.DecodeError, ValueError) as error:
         raise JournalDamaged(reader.path, record.sequence, f"a line {record.kind!r} that cannot be read") from error
+
+
+def _program_in(opened: JournalRecord) -> str:
+    """Return the program of an opening, with its digest if it names one."""
+    fields = fields_of(opened)
+    digest = fields.get("digest")
+    return f"{fields.get('program', '')}{f', digest {digest}' if digest else ''}"
 
 
 def _at_opening(record: JournalRecord) -> ClockReading | None:

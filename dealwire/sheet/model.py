@@ -192,7 +192,7 @@ class RoundSheet(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     file: str
     """Number of the journal's file, hex; its copies have the same."""
     written_by: str
-    """The program that wrote the journal at that time."""
+    """The program that wrote the journal at that time, with its digest if the opening names one."""
     procedure: RulesFile
     game: RulesFile | None
     """Null if no game settled the round."""

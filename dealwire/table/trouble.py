@@ -65,6 +65,12 @@ WORDS: Final[dict[TroubleKind, Words]] = {
         " files, or write them again: dealwire journal archive",
         "technician",
     ),
+    "badge": Words(
+        "A badge that does not count was used",
+        "Find out who holds it, and what was done with it; play continues. It stays here until a badge that counts is"
+        " swiped",
+        "supervisor",
+    ),
     "unreliable": Words(
         "Round {place} was unreliable",
         "None of its bets was settled. Settle them by hand from the round's sheet",
@@ -109,6 +115,8 @@ class Facts(NamedTuple):
     """Newest round with money still held."""
     count_due: Cause | None
     archive: tuple[str, int] | None = None
+    badge: tuple[str, int] | None = None
+    """A badge that does not count, and when it was used."""
     say: Callable[[str], str] = str
     """Function that replaces ids in a sentence by names."""
 
@@ -139,6 +147,8 @@ def _found(facts: Facts) -> Iterator[TroubleView]:
             yield _trouble("device", device.problem, since_ns=device.since_ns, place=device.name)
     if facts.archive is not None:
         yield _trouble("archive", facts.archive[0], since_ns=facts.archive[1])
+    if facts.badge is not None:
+        yield _trouble("badge", facts.badge[0], since_ns=facts.badge[1])
     if facts.stopped is None and not facts.away:
         yield from _of_round(facts)
     if facts.count_due is not None:

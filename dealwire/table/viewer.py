@@ -21,6 +21,7 @@ from dealwire.hub.view import (
     HeldView,
     LegalView,
     LogLine,
+    PendingView,
     SeatView,
     ShoeView,
     TableView,
@@ -87,6 +88,8 @@ class Viewer:
         self._ended: RoundResult | None = None
         """The round that just ended, until it is settled; in games between players."""
         self._stopped: tuple[str, int] | None = None
+        self._badge: tuple[str, int] | None = None
+        self._pending: tuple[PendingView, ...] = ()
         self._archive: tuple[str, int] | None = None
         """Problem of the archive and since when; the service reports it again after a restart."""
         self._cause: Cause | None = None
@@ -129,6 +132,14 @@ class Viewer:
             since_ns = self._archive[1] if self._archive is not None else at_ns
             self._archive = (problem, since_ns) if problem is not None else None
         return problem != before
+
+    def badge(self, problem: tuple[str, int] | None) -> None:
+        """Set or clear the badge that does not count, and the time at which it was used."""
+        self._badge = problem
+
+    def pend(self, pending: tuple[PendingView, ...]) -> None:
+        """Set the acts that wait for another person; the service finds them in the journal after a restart."""
+        self._pending = pending
 
     def hold(self, book: HeldBook) -> None:
         """Use the journal's book of held money from now on."""
@@ -203,6 +214,7 @@ class Viewer:
             shoe=_shoe_view(flow.shoe),
             next=tuple(_legal_view(self._speech, item, item in waits) for item in legal),
             log=tuple(self._log),
+            pending=self._pending,
             **self._of_devices(),
             **self._of_money(),
             trouble=troubles(self._facts(now.state, legal)) + self._held_trouble(),
@@ -259,6 +271,7 @@ class Viewer:
             held=money.held.shown[-1].round if money.held else None,
             count_due=self._count_due(),
             archive=self._archive,
+            badge=self._badge,
             say=self._speech.say,
         )
 

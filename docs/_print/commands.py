@@ -10,6 +10,7 @@ PAGES: Final = {
     "demo": ("First steps", "guides/first-steps.md"),
     "init": ("Make a table", "guides/make-a-table.md"),
     "run": ("Table service", "service.md"),
+    "console": ("Console", "console.md"),
     "list": ("Attach a device", "guides/attach-a-device.md"),
     "games": ("Games", "games/README.md"),
     "law": ("Regulations", "regulations.md"),
@@ -34,6 +35,7 @@ PAGES: Final = {
     "device": ("Protocol", "protocol.md"),
     "bench": ("Bench", "bench.md"),
     "operator": ("Operator programs", "bench-operator.md"),
+    "users": ("People", "people.md"),
     "doctor": ("Attach a device", "guides/attach-a-device.md"),
 }
 """Title and path under `docs/` of the page that explains a command, by command."""

@@ -27,6 +27,7 @@ from dealwire.bench.plan.plan import VERBS, BenchPlan
 from dealwire.bench.run.relay import RelayFile
 from dealwire.bench.verbs.step import PlanStep
 from dealwire.config.schema import Configuration
+from dealwire.people.users import UsersFile
 from docs._print import DOCS
 from rules.game.house_ways import HOUSEWAYS, WayFile
 from rules.game.keep_rules import KEEPS, KeepFile
@@ -79,6 +80,7 @@ FILE_KINDS: Final = {
         FileKind("house", HouseSpec, _in(_EXAMPLES, '"dealwire.house/')),
         FileKind("strategy", StrategyFile, _in(_EXAMPLES, '"dealwire.strategy/')),
         FileKind("plan", BenchPlan, _in(PLANS)),
+        FileKind("users", UsersFile, _in(_EXAMPLES, '"dealwire.users/')),
         FileKind("relay", RelayFile, _in(_EXAMPLES, '"dealwire.relay/')),
     )
 }

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealer_flow.play.seen.snapshot import PacketNow
-from dealwire.console import action_endpoint as acting
-from dealwire.console import board, journals, rendering, replays, server, words
+from dealwire.console import board, journals, rendering, replays, server, sign_in, words
 from dealwire.console.guard import HEADERS_MAX
 from dealwire.console.rendering import ASSETS, SECTIONS, PageSections, render_sections
 from dealwire.console.tokens import Tokens, TokensUnusable
@@ -26,6 +25,7 @@ from dealwire.hub.view import (
     Link,
     LogLine,
     OutcomeView,
+    PendingView,
     SeatView,
     TableView,
     TroubleView,
@@ -242,6 +242,7 @@ def test_whatever_a_view_holds_is_written_as_text() -> None:
             trouble=(TroubleView(kind="device", title=bad, cause=bad, clause=bad, advice=bad, who=bad, place=bad),),
             outcomes=(OutcomeView(round=6, at_ns=1, outcome="complete", players=5, won=bad),),
             held=(HeldView(round=6, at_ns=1, cents=5, why=bad, clause=bad),),
+            pending=(PendingView(request=6, text=bad, who=bad, until_ns=1, approved_by=bad),),
         )
     )
     for name, html in shown.items():
@@ -328,7 +329,7 @@ def test_the_manual_gives_the_bounds_and_a_tokens_file_that_works(tmp_path: Path
         f"{board.WATCHERS_MAX} pages at once",
         f"{server.CONNECTIONS_MAX} connections",
         f"{HEADERS_MAX // 1024} KiB of headers",
-        f"{acting.BODY_MAX // 1024} KiB of a form",
+        f"{sign_in.BODY_MAX // 1024} KiB of a form",
         f"{board.MESSAGE_MAX // 1024} KiB from a page's live connection",
         f"The first {replays.STEPS_MAX:,} steps",
         f"{replays.BYTES_MAX // 2**20} MiB",

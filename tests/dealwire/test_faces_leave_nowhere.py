@@ -25,7 +25,7 @@ from tests.support.rigs.face_hunt import FaceHunt, faces_in
 
 pytestmark = needs_mosquitto
 
-OUTLETS = {"hub", "view", "mqtt", "ndjson", "websocket", "page", "journal"}
+OUTLETS = {"hub", "view", "mqtt", "ndjson", "websocket", "page", "journal", "console socket"}
 """Outlets that name faces once they are shown."""
 SILENT = {"log", "metrics", "mqtt, no line", "proof"}
 """Outlets that never name a face."""

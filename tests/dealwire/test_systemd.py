@@ -25,6 +25,7 @@ from protocol.tomlfile import TomlFileError
 
 SECOND = 1_000_000_000
 SERVICE, RECORD = "dealwire@.service", "dealwire-record@.service"
+CONSOLE = "dealwire-console@.service"
 SINCE_254 = {"RestartSteps", "RestartMaxDelaySec"}
 """Keys that an older systemd says it ignores."""
 NO_SYSTEMD = "systemd-analyze is not installed (apt install systemd)"
@@ -142,7 +143,7 @@ def test_neither_unit_leaves_a_core_or_runs_out_of_descriptors_first(name: str) 
 
 
 @needs_systemd
-@pytest.mark.parametrize("name", [SERVICE, RECORD])
+@pytest.mark.parametrize("name", [SERVICE, RECORD, CONSOLE])
 def test_systemd_finds_nothing_wrong_with_a_unit(name: str, tmp_path: Path) -> None:
     program = tmp_path / "dealwire"
     program.write_text("#!/bin/sh\n")
@@ -153,7 +154,7 @@ def test_systemd_finds_nothing_wrong_with_a_unit(name: str, tmp_path: Path) -> N
 
 
 @needs_systemd
-@pytest.mark.parametrize("name", [SERVICE, RECORD])
+@pytest.mark.parametrize("name", [SERVICE, RECORD, CONSOLE])
 def test_a_unit_leaves_its_service_little_to_harm(name: str, tmp_path: Path) -> None:
     """By systemd's own count, of 10; the recorder's, which writes faces to a file, as the tables'."""
     (file := tmp_path / name).write_text(shipped(name))
@@ -172,6 +173,30 @@ def test_the_recorder_s_unit_keeps_what_the_tables_unit_keeps() -> None:
     keeps = [key for key in theirs if key.startswith(words)]
     assert len(keeps) >= 18
     assert {key: ours.get(key) for key in keeps} == {key: theirs[key] for key in keeps}
+
+
+def test_the_console_s_unit_keeps_as_much_and_has_no_device_and_no_key() -> None:
+    ours, theirs = unit(CONSOLE)["Service"], unit(SERVICE)["Service"]
+    words = ("Protect", "Private", "Lock", "Memory", "Capability", "DevicePolicy", "NoNew", "UMask", "LimitCORE")
+    keeps = [key for key in theirs if key.startswith(words)]
+    assert len(keeps) >= 17
+    assert {key: ours.get(key) for key in keeps} == {key: theirs[key] for key in keeps}
+    assert "DeviceAllow" not in ours
+    assert ours["PrivateDevices"] == "yes"
+    assert ours["User"] not in (theirs["User"], theirs["Group"])
+    assert "SupplementaryGroups" not in ours
+    assert {*ours["RestrictAddressFamilies"].split()} < {*theirs["RestrictAddressFamilies"].split()}
+    assert ours["InaccessiblePaths"] == "-/etc/dealwire/journal.key"
+    assert prevented(CONSOLE) == {Exit.USAGE, Exit.PERMISSION}
+
+
+@needs_systemd
+def test_the_tables_unit_with_a_console_s_settings_is_a_unit(tmp_path: Path) -> None:
+    program = tmp_path / "dealwire"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    text = f"{shipped(SERVICE)}\n{shipped('dealwire-console.conf')}"
+    must_be_a_unit(tmp_path / "dealwire@pit.service", text.replace("/usr/local/bin/dealwire", str(program)))
 
 
 def test_the_recorder_does_not_take_the_tables_folder() -> None:

@@ -319,6 +319,8 @@ def test_a_signal_reads_the_certificates_of_a_running_service_again(tmp_path: Pa
             assert shown_by(client) == before
             client.request("GET", "/metrics")
             text = client.getresponse().read().decode()
+        with called(found["console"], site.caller()) as client:  # its process is there now
+            assert shown_by(client) == before
         assert 'dealwire_certificate_expires_timestamp_seconds{for="console"} ' in text
         replace(first, second)
         program.process.send_signal(signal.SIGHUP)

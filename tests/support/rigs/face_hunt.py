@@ -36,6 +36,7 @@ from dealwire.rehearsal.card_dealer import CardDealer
 from dealwire.rehearsal.race_dealer import RaceDealer
 from dealwire.rehearsal.scenario import AnyScenario, Scenario
 from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable, set_up
+from dealwire.service import console_gate
 from dealwire.service.service import Service
 from devices.clock import SystemClock
 from devices.line.loop import Owner
@@ -271,8 +272,25 @@ class Outlets:
         self._metrics = f"http://127.0.0.1:{metrics}/metrics"
         self._browser: httpx.Client
         self._watchers: list[Watcher] = []
+        self._frames: list[str] = []
         self._taken: Counter[str] = Counter()
         self._record = 0
+
+    @contextlib.contextmanager
+    def tapped(self) -> Iterator[None]:
+        """Keep every frame on its way to the console's process."""
+        frame_of = console_gate.framed
+
+        def kept(message: Any) -> bytes:
+            frame = frame_of(message)
+            self._frames.append(frame.decode("utf-8", "replace"))
+            return frame
+
+        console_gate.framed = kept
+        try:
+            yield
+        finally:
+            console_gate.framed = frame_of
 
     @contextlib.contextmanager
     def look_on(self, address: str) -> Iterator[None]:
@@ -301,6 +319,7 @@ class Outlets:
         yield from (("mqtt, no line", text) for text in self._since("mqtt, no line", others))
         yield from (("ndjson", text) for text in self._since("ndjson", self._out.getvalue().splitlines()))
         yield from (("log", text) for text in self._since("log", list(self._log.lines)))
+        yield from (("console socket", text) for text in self._since("console socket", list(self._frames)))
         for number, watcher in enumerate(self._watchers):
             yield from (("websocket", text) for text in self._since(f"websocket {number}", list(watcher.messages)))
         for path in ("/", f"/table/{TABLE}", f"/table/{TABLE}/replay", "/bench", "/replay"):
@@ -397,6 +416,7 @@ class FaceHunt:
             self._bring_to_search(hub)
             with self._clock.stopped():
                 stack.enter_context(service)
+                stack.enter_context(outlets.tapped())
                 address = stack.enter_context(console_of(configuration.console, service))
                 with contextlib.redirect_stdout(out):
                     stack.enter_context(exports_of(configuration.exports, service))

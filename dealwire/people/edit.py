@@ -1,0 +1,93 @@
+"""Changes to a users file, as text: what a person wrote around the changed line stays as it is."""
+
+import os
+import re
+import stat
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from dealwire.people.users import SCHEMA, UsersUnusable, read_users, users_in
+from devices.files import sync_folder
+from protocol.tomlfile import line_of
+
+Value = str | int | bool | Sequence[str]
+HEAD: Final = f'schema = "{SCHEMA}"\n'
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a users file that will do; the head of a new one if there is none."""
+    if not path.exists():
+        return HEAD
+    read_users(path)
+    return path.read_text("utf-8")
+
+
+def with_entry(text: str, kind: str, values: Mapping[str, Value]) -> str:
+    """Return the text with one more `[[user]]` or `[[program]]`."""
+    lines = "".join(f"{key} = {toml_of(value)}\n" for key, value in values.items())
+    return f"{text.rstrip()}\n\n[[{kind}]]\n{lines}"
+
+
+def with_values(text: str, kind: str, index: int, values: Mapping[str, Value | None]) -> str:
+    """Return the text with these keys of one entry set; None takes a key away."""
+    for key, value in values.items():
+        text = _with_value(text, kind, index, key, value)
+    return text
+
+
+def _with_value(text: str, kind: str, index: int, key: str, value: Value | None) -> str:
+    lines = text.splitlines()
+    at = line_of(text, (kind, index)) or len(lines)
+    end = next((number for number in range(at, len(lines)) if lines[number].lstrip().startswith("[")), len(lines))
+    old = next((n for n in range(at, end) if re.match(rf"\s*{re.escape(key)}\s*=", lines[n])), None)
+    new = [] if value is None else [f"{key} = {toml_of(value)}"]
+    if old is not None:
+        lines[old : old + 1] = new
+    else:
+        last = max((n for n in range(at - 1, end) if lines[n].strip() and lines[n].lstrip()[0] != "#"), default=at - 1)
+        lines[last + 1 : last + 1] = new
+    return "\n".join(lines) + "\n"
+
+
+def toml_of(value: Value) -> str:
+    """Return a value as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return f"[{', '.join(toml_of(each) for each in value)}]"
+
+
+def write_users(path: Path, text: str) -> None:
+    """Replace a users file by a text that will do; owner, group and mode stay. UsersUnusable, and nothing is written,
+    if it will not do or the disk refuses."""
+    users_in(path, text.encode())
+    before = path.stat() if path.exists() else None
+    try:
+        replace_text(path, text, before)
+    except OSError as error:
+        raise UsersUnusable(path, None, "", f"cannot be written: {error.strerror}") from error
+
+
+def replace_text(path: Path, text: str, like: os.stat_result | None = None) -> None:
+    """Replace a file's content; after a kill, either the old or the new content is there. OSError if that fails."""
+    beside = path.with_name(f".{path.name}-new")
+    beside.unlink(missing_ok=True)
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            if like is not None:
+                if os.geteuid() == 0:
+                    os.fchown(file.fileno(), like.st_uid, like.st_gid)
+                os.fchmod(file.fileno(), stat.S_IMODE(like.st_mode))
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)

@@ -1,0 +1,282 @@
+"""Passkeys: the public halves of keys that stay on people's devices, and the one-time challenges for them.
+
+The file is state of the console, a JSON line for each passkey. It holds nothing with which anyone could sign in.
+"""
+
+import importlib.util
+import json
+import os
+import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from dealwire.config.private_file import why_unsafe_facts
+from dealwire.people.edit import replace_text
+from dealwire.people.errors import PeopleFileUnsafe
+from devices.files import open_file
+from protocol.errors import LocalError
+from protocol.tomlfile import TomlFileError
+from rules.errors import ExtraMissing
+
+if TYPE_CHECKING:
+    from webauthn.helpers.cose import COSEAlgorithmIdentifier
+
+FILE_MAX: Final = 4 << 20
+EACH_MAX: Final = 8
+"""Most passkeys of one person."""
+CHALLENGES_MAX: Final = 64
+CHALLENGE_NS: Final = 120 * 1_000_000_000
+RP_NAME: Final = "dealwire"
+
+Use = Literal["enrol", "sign-in"]
+
+
+class PasskeysUnusable(TomlFileError):
+    """The passkeys file cannot be read or written, or a line of it is not a passkey."""
+
+
+class PasskeyRefused(LocalError):
+    """A passkey, or what a browser sent for one, does not count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passkey:
+    """One passkey: whose it is, its id and public key in base64url, and the counter of its last use. `code` is the
+    digest of the one-time code with which it was added."""
+
+    user: str
+    id: str
+    key: str
+    count: int
+    added_ns: int
+    code: str = ""
+
+
+class Passkeys:
+    """The passkeys of a file."""
+
+    def __init__(self, path: Path, found: Sequence[Passkey] = ()) -> None:
+        self.path = path
+        self._known = {each.id: each for each in found}
+
+    @classmethod
+    def read(cls, path: Path) -> "Passkeys":
+        """Read the file; one that does not exist holds none. PeopleFileUnsafe or PasskeysUnusable otherwise."""
+        try:
+            with open_file(path) as file:
+                if why := why_unsafe_facts(os.fstat(file.fileno()), path):
+                    raise PeopleFileUnsafe(path, why)
+                content = file.read(FILE_MAX)
+        except FileNotFoundError:
+            return cls(path)
+        except OSError as error:
+            raise PasskeysUnusable(path, None, "", f"cannot be read: {error.strerror}") from error
+        return cls(path, [_read(path, number, line) for number, line in enumerate(content.splitlines(), 1)])
+
+    def of(self, user: str) -> list[Passkey]:
+        """Return the passkeys of a person, oldest first."""
+        return [each for each in self._known.values() if each.user == user]
+
+    def find(self, id_: str) -> Passkey | None:
+        """Return the passkey of that id."""
+        return self._known.get(id_)
+
+    def code_is_used(self, digest: str) -> bool:
+        """True if a passkey was added with the one-time code of this digest."""
+        return any(each.code == digest for each in self._known.values())
+
+    def put(self, passkey: Passkey) -> None:
+        """Add a passkey, or replace the one of the same id. PasskeysUnusable if the file cannot be written."""
+        before = self._known
+        self._known = {**before, passkey.id: passkey}
+        try:
+            self._write()
+        except PasskeysUnusable:
+            self._known = before
+            raise
+
+    def forget(self, user: str) -> int:
+        """Remove the passkeys of a person; return how many."""
+        count = len(self.of(user))
+        if count:
+            self._known = {key: each for key, each in self._known.items() if each.user != user}
+            self._write()
+        return count
+
+    def _write(self) -> None:
+        text = "".join(f"{json.dumps(asdict(each))}\n" for each in self._known.values())
+        try:
+            replace_text(self.path, text, self.path.stat() if self.path.exists() else None)
+        except OSError as error:
+            raise PasskeysUnusable(self.path, None, "", f"cannot be written: {error.strerror}") from error
+
+
+def _read(path: Path, number: int, line: bytes) -> Passkey:
+    try:
+        found = Passkey(**json.loads(line))
+        kinds = ((found.user, str), (found.id, str), (found.key, str), (found.count, int), (found.added_ns, int))
+        if not all(isinstance(value, kind) for value, kind in kinds) or not isinstance(found.code, str):
+            raise TypeError
+        unpacked(found.id), unpacked(found.key)
+    except (ValueError, TypeError, RecursionError):
+        raise PasskeysUnusable(path, number, "", "not a passkey: a JSON object as the console writes it") from None
+    return found
+
+
+def packed(data: bytes) -> str:
+    """Return bytes as base64url without padding."""
+    return urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def unpacked(text: str) -> bytes:
+    """Return the bytes of a base64url text; ValueError if it is none."""
+    return urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
+
+
+# ------------------------------------------------------------------ challenges
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """A challenge that a browser has to answer once, from the same address, within two minutes."""
+
+    value: bytes
+    use: Use
+    user: str
+    address: str
+    end_ns: int
+
+
+class Challenges:
+    """The challenges that were given out and not used yet, by their value."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[bytes, Challenge] = OrderedDict()
+
+    def new(self, use: Use, user: str, address: str, now_ns: int) -> Challenge:
+        """Return a new challenge; the oldest makes room."""
+        found = Challenge(secrets.token_bytes(32), use, user, address, now_ns + CHALLENGE_NS)
+        self._open[found.value] = found
+        while len(self._open) > CHALLENGES_MAX:
+            self._open.popitem(last=False)
+        return found
+
+    def take(self, value: bytes, use: Use, address: str, now_ns: int) -> Challenge | None:
+        """Return the challenge and use it up; None if it is unknown, over, for another use or from elsewhere."""
+        found = self._open.pop(value, None)
+        if found is None or found.use != use or found.address != address or now_ns >= found.end_ns:
+            return None
+        return found
+
+
+def needs_webauthn() -> None:
+    """Raise ExtraMissing if webauthn is not installed."""
+    if importlib.util.find_spec("webauthn") is None:
+        raise ExtraMissing("webauthn", "people")
+
+
+# ------------------------------------------------------------------ what a browser is sent, and what it sends
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleName:
+    """The console as a browser knows it: `host` is the name that a passkey belongs to, `origins` are the beginnings of
+    its pages' addresses."""
+
+    host: str
+    origins: tuple[str, ...]
+
+
+def _algorithms() -> "list[COSEAlgorithmIdentifier]":
+    """Return the kinds of keys that count: EdDSA, ES256, and RS256 for computers that have nothing else."""
+    from webauthn.helpers.cose import COSEAlgorithmIdentifier as Algorithm
+
+    return [Algorithm.EDDSA, Algorithm.ECDSA_SHA_256, Algorithm.RSASSA_PKCS1_v1_5_SHA_256]
+
+
+def enrol_options(place: ConsoleName, user: str, challenge: Challenge, known: Sequence[Passkey]) -> str:
+    """Return the options of `navigator.credentials.create`, as JSON."""
+    from webauthn import generate_registration_options, options_to_json
+    from webauthn.helpers import structs
+
+    return options_to_json(
+        generate_registration_options(
+            rp_id=place.host,
+            rp_name=RP_NAME,
+            user_name=user,
+            user_id=user.encode(),
+            challenge=challenge.value,
+            attestation=structs.AttestationConveyancePreference.NONE,
+            authenticator_selection=structs.AuthenticatorSelectionCriteria(
+                resident_key=structs.ResidentKeyRequirement.PREFERRED,
+                user_verification=structs.UserVerificationRequirement.REQUIRED,
+            ),
+            exclude_credentials=[structs.PublicKeyCredentialDescriptor(id=unpacked(each.id)) for each in known],
+            supported_pub_key_algs=_algorithms(),
+        )
+    )
+
+
+def sign_in_options(place: ConsoleName, challenge: Challenge, known: Sequence[Passkey]) -> str:
+    """Return the options of `navigator.credentials.get`, as JSON."""
+    from webauthn import generate_authentication_options, options_to_json
+    from webauthn.helpers import structs
+
+    return options_to_json(
+        generate_authentication_options(
+            rp_id=place.host,
+            challenge=challenge.value,
+            allow_credentials=[structs.PublicKeyCredentialDescriptor(id=unpacked(each.id)) for each in known],
+            user_verification=structs.UserVerificationRequirement.REQUIRED,
+        )
+    )
+
+
+def enrolled(place: ConsoleName, user: str, challenge: Challenge, answer: dict[str, Any], now_ns: int) -> Passkey:
+    """Return the new passkey in a browser's answer. PasskeyRefused if the answer does not count."""
+    from webauthn import verify_registration_response
+    from webauthn.helpers.exceptions import WebAuthnException
+
+    try:
+        found = verify_registration_response(
+            credential=answer,
+            expected_challenge=challenge.value,
+            expected_rp_id=place.host,
+            expected_origin=list(place.origins),
+            require_user_verification=True,
+            supported_pub_key_algs=_algorithms(),
+        )
+    except (WebAuthnException, ValueError, KeyError, TypeError) as error:
+        raise PasskeyRefused(f"the passkey does not count: {type(error).__name__}") from error
+    return Passkey(user, packed(found.credential_id), packed(found.credential_public_key), found.sign_count, now_ns)
+
+
+class CopiedPasskey(PasskeyRefused):
+    """The counter of a passkey did not rise: two devices may hold it."""
+
+
+def verified(place: ConsoleName, challenge: Challenge, answer: dict[str, Any], known: Passkey) -> Passkey:
+    """Return the passkey with its new counter. PasskeyRefused if a browser's answer does not count; CopiedPasskey if
+    the signature does and the counter did not rise."""
+    from webauthn import verify_authentication_response
+    from webauthn.helpers.exceptions import WebAuthnException
+
+    try:
+        found = verify_authentication_response(
+            credential=answer,
+            expected_challenge=challenge.value,
+            expected_rp_id=place.host,
+            expected_origin=list(place.origins),
+            credential_public_key=unpacked(known.key),
+            credential_current_sign_count=0,
+            require_user_verification=True,
+        )
+    except (WebAuthnException, ValueError, KeyError, TypeError) as error:
+        raise PasskeyRefused(f"the passkey does not count: {type(error).__name__}") from error
+    if (known.count or found.new_sign_count) and found.new_sign_count <= known.count:
+        raise CopiedPasskey(f"counter {found.new_sign_count} after {known.count}")
+    return replace(known, count=found.new_sign_count)

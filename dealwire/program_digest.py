@@ -1,0 +1,79 @@
+"""The program's own digest: one SHA-256 over every file of its packages, on record at every opening of a journal.
+
+For each file, in the order of its path below the folder of the packages: the path in UTF-8 with `/`, a zero byte, and
+the SHA-256 of its content (32 bytes). Folders named `__pycache__` are left out, since the interpreter writes them. A
+checkout, a wheel and a Debian package of one release have the same digest.
+"""
+
+import hashlib
+import os
+import platform
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Final
+
+from devices.dialects.known import GROUP
+
+PACKAGES: Final = ("protocol", "devices", "dealer_flow", "rules", "dealwire")
+FOLDER: Final = Path(__file__).resolve().parents[1]
+"""The folder of the packages that run."""
+OURS: Final = "dealwire"
+_CACHE: Final = "__pycache__"
+
+
+def program_digest(folder: Path = FOLDER) -> str:
+    """Return the digest of the packages in a folder, in 64 hexadecimal digits. OSError if a file cannot be read."""
+    return _digest((path, _of_file(folder / path)) for path in program_files(folder))
+
+
+def program_files(folder: Path = FOLDER) -> list[str]:
+    """Return the path of every file of the packages in a folder, sorted, relative to that folder."""
+    return sorted(path for package in PACKAGES for path in _below(folder, package))
+
+
+def _below(folder: Path, package: str) -> Iterator[str]:
+    for place, folders, files in os.walk(folder / package):
+        folders[:] = [each for each in folders if each != _CACHE]
+        # A link to a folder is not walked, but modules are imported through it: it counts as a file.
+        links = [each for each in folders if os.path.islink(os.path.join(place, each))]
+        for name in (*files, *links):
+            yield Path(place, name).relative_to(folder).as_posix()
+
+
+def _of_file(path: Path) -> bytes:
+    content = os.fsencode(os.readlink(path)) if path.is_dir() else path.read_bytes()
+    return hashlib.sha256(content).digest()
+
+
+def _digest(files: Iterable[tuple[str, bytes]]) -> str:
+    found = hashlib.sha256()
+    for path, content in files:
+        found.update(os.fsencode(path) + b"\0" + content)
+    return found.hexdigest()
+
+
+@cache
+def program_facts() -> dict[str, object]:
+    """Return what an opening of a journal records about the program: its digest, Python's version, and the digest of
+    each dialect that another package brings. A part that cannot be read has an empty digest."""
+    facts: dict[str, object] = {"digest": _or_empty(program_digest), "python": platform.python_version()}
+    others = (entry for entry in entry_points(group=GROUP) if entry.dist is None or entry.dist.name != OURS)
+    if dialects := {entry.name: _of_dialect(entry) for entry in others}:
+        facts["dialects"] = dialects
+    return facts
+
+
+def _of_dialect(entry: EntryPoint) -> str:
+    """Return the digest of all files of the package that brings a dialect."""
+    listed = (entry.dist.files if entry.dist is not None else None) or ()
+    files = {each.as_posix(): Path(str(each.locate())) for each in listed if _CACHE not in each.parts}
+    return _or_empty(lambda: _digest((path, _of_file(files[path])) for path in sorted(files)))
+
+
+def _or_empty(of: Callable[[], str]) -> str:
+    try:
+        return of()
+    except OSError:
+        return ""
