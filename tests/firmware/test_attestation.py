@@ -229,3 +229,15 @@ def test_the_commands_of_maker_laboratory_and_house_prove_it_and_refuse_its_clon
     with program("table-controller", tmp_path, image=other, identity=own) as line:
         code, said = ran(tmp_path, "verify", line, *ASKED)
         assert code != 0, said
+
+
+def test_the_bench_checks_its_signatures(device: str, tmp_path: Path) -> None:
+    hands = f"{sys.executable} -m firmware.qemu.hands {tmp_path / 'control'}"
+    words = ["bench", "table-controller", "--controller", device, "--only", "attest.*", "--operator-program", hands]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-m", "dealwire", *words],
+        capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE_S, env=environment,
+    )  # fmt: skip
+    assert "1 of " in done.stdout, done.stdout + done.stderr
+    assert "none failed" in done.stdout
