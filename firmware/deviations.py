@@ -38,11 +38,13 @@ def found() -> tuple[Places, list[str]]:
     """Return the number of deviations by rule and file, and each as `rule file:line`. Raise NoTool."""
     if shutil.which("cppcheck") is None:
         raise NoTool("cppcheck was not found (Debian: apt-get install cppcheck)")
-    sources = sorted(str(path.relative_to(HERE)) for path in HERE.glob("src/*.c"))
-    words = ["cppcheck", "--addon=misra", "--std=c99", "--quiet", "-Iinclude", "-Isrc"]
-    words += ["--template={id} {file}:{line}", *sources]
+    sources = sorted(str(path.relative_to(HERE)) for folder in ("src", "seal") for path in HERE.glob(f"{folder}/*.c"))
+    sources.remove("seal/curve.c")  # it includes Monocypher, whose rules are its authors'
+    words = ["cppcheck", "--addon=misra", "--std=c99", "--quiet", "-DTDP_SEAL=1", "-Iinclude", "-Isrc", "-Iseal"]
+    words += ["-Imonocypher", "--template={id} {file}:{line}", *sources]
     done = subprocess.run(words, cwd=HERE, capture_output=True, text=True)
     lines = sorted({line for line in (done.stdout + done.stderr).splitlines() if FOUND.match(line)})
+    lines = [line for line in lines if " monocypher/" not in line]
     if not lines:
         raise NoTool(f"cppcheck's MISRA add-on said nothing: {(done.stdout + done.stderr).strip()[:300]}")
     places: Places = {}

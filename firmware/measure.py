@@ -17,12 +17,15 @@ from typing import Any, Final
 
 FLASH_MAX: Final = 12 * 1024
 """Maximum flash in bytes of core and class of a device together."""
+SEAL_FLASH_MAX: Final = 20 * 1024
+"""Maximum flash in bytes of the sealed line and the signed measurement besides, with what they use of Monocypher."""
 GAT_MAX: Final = 13 * 256
 """Maximum flash in bytes of the GAT line: its device's end and SHA-1."""
 GAT: Final = ("gat", "sha1")
 RAM_MAX: Final = 20 * 1024
 """Maximum RAM in bytes of a whole image: events, everything else, and the deepest stack."""
 CORE: Final = ("frame", "store", "link", "commands", "events", "meters", "verify", "sha256")
+SEAL: Final = ("seal", "pairing", "keys", "attest", "noise", "curve", "ed25519", "sha512")
 EXCEPTION_FRAME: Final = 36
 """Bytes that the processor pushes at an interrupt, including the word that keeps the stack aligned."""
 
@@ -32,6 +35,8 @@ WRITES: Final = ("tdp_ram_write", "tdp_ram_barrier", "fram_write", "fram_barrier
 INDIRECT: Final[tuple[tuple[str, frozenset[str]], ...]] = (
     (r"fetch_head|take_head|ring_read|size_at|drop_oldest|store_(skip|at|read)", frozenset({*READS})),
     (r"store_(load|save|append|keep|begin)|ring_write|tdp_save|take_kept", frozenset({"mid_round", *READS, *WRITES})),
+    (r"keys_(load|save)|load|fetch", frozenset({*READS, *WRITES})),
+    (r"pairing_is_on|tdp_pair|tdp_forget", frozenset({"opened"})),
     (r"send_stuffed|link_send", frozenset({"put_to_host"})),
     (r"send_status|link_state|status_is_stale|tdp_progress|make_reply", frozenset({"status", "put_to_host"})),
     (r"device_hear|hear|listen_to_hands", frozenset({"act"})),
@@ -72,6 +77,27 @@ def flash_of(path: Path) -> int:
             and not section.name.startswith((".ARM", ".store"))
         ]
     return sum(wanted)
+
+
+def flash_in(path: Path, image: Path) -> int:
+    """Return the size of those sections of an object file that are in the image: the linker drops a section whose
+    functions and constants nothing uses."""
+    from elftools.elf.elffile import ELFFile
+
+    if not path.exists():
+        return 0
+    with path.open("rb") as file, image.open("rb") as linked:
+        used = {symbol.name for symbol in ELFFile(linked).get_section_by_name(".symtab").iter_symbols()}
+        elf = ELFFile(file)
+        sections = list(elf.iter_sections())
+        kept = {
+            symbol["st_shndx"]
+            for symbol in elf.get_section_by_name(".symtab").iter_symbols()
+            if symbol["st_info"]["type"] in ("STT_FUNC", "STT_OBJECT") and symbol.name in used
+        }
+        unnamed = {at for at, section in enumerate(sections) if section.name.startswith((".rodata.cst", ".rodata.str"))}
+        wanted = [sections[at] for at in kept | unnamed if isinstance(at, int)]
+    return sum(s["sh_size"] for s in wanted if s["sh_type"] == "SHT_PROGBITS" and s.name.startswith((".text", ".ro")))
 
 
 def ram_of(path: Path) -> dict[str, int]:
@@ -148,6 +174,7 @@ def report(folder: Path, device: str) -> bool:
     """Print one device's figures. Return True if they are within the budget."""
     core = sum(flash_of(folder / f"{name}.o") for name in CORE)
     own = sum(flash_of(path) for path in (folder / f"{device}.o", *folder.glob(f"{device}_*.o")))
+    sealed = sum(flash_in(folder / f"{name}.o", folder / f"{device}.elf") for name in SEAL)
     ram = ram_of(folder / f"{device}.elf")
     functions = functions_of(folder / f"{device}.elf")
     by_name = {function.name: at for at, function in functions.items()}
@@ -158,10 +185,11 @@ def report(folder: Path, device: str) -> bool:
     total = sum(ram.values()) + stack
     image = (folder / f"{device}.bin").stat().st_size
     print(f"{folder.name} {device}: flash {core} core + {own} class = {core + own} of {FLASH_MAX} bytes; image {image}")
+    print(f"  sealed line {sealed} of {SEAL_FLASH_MAX} bytes")
     working = ram.get(".data", 0) + ram.get(".bss", 0)
     print(f"  RAM {ram.get('.store', 0)} store + {working} working + {stack} stack = {total} of {RAM_MAX} bytes")
     print(f"  deepest stack {depth} + {EXCEPTION_FRAME + interrupt} interrupt: {' > '.join(way)}")
-    return core + own <= FLASH_MAX and total <= RAM_MAX
+    return core + own <= FLASH_MAX and sealed <= SEAL_FLASH_MAX and total <= RAM_MAX
 
 
 def report_gat(folder: Path) -> bool:

@@ -329,7 +329,11 @@ def in_clear(part: ConsolePart | MetricsPart) -> str | None:
         return None
     if isinstance(part, MetricsPart):
         return "the metrics cross the network in clear text"
-    what = "tokens and sessions cross the network" if part.tokens_file is not None else "pages cross the network"
+    what = (
+        "tokens and sessions cross the network"
+        if part.tokens_file is not None
+        else "pages, and what people enter, cross the network"
+    )
     return f"{what} in clear text{', up to the proxy' * part.secure}; see TLS in docs/console.md"
 
 

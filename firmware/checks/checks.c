@@ -14,6 +14,7 @@ struct check_work check_work;
 void (*check_on_put)(uint32_t at, uint8_t byte);
 void (*check_on_head)(void);
 void (*check_on_barrier)(void);
+uint16_t (*check_on_say)(uint8_t *frame, uint16_t length);
 
 static uint8_t said[SAID_MAX];
 static size_t said_count;
@@ -124,6 +125,7 @@ void check_say(const struct device *device, uint8_t kind, uint16_t id, uint16_t 
     size_t size = FRAME_HEADER + length;
     (void)put_u16(put_u16(&frame[4], id), message);
     memcpy(&frame[FRAME_HEADER], payload, length);
+    size = check_on_say != NULL ? check_on_say(frame, (uint16_t)size) : size;
     (void)put_u32(&frame[size], tdp_crc(0, frame, size));
     size += FRAME_CHECK;
     for (uint16_t at = 0; at <= size; at++) {

@@ -61,6 +61,9 @@ void check_new(const struct device *device, uint32_t session, uint32_t ms);
 void check_start(const struct device *device, uint32_t session, uint32_t ms);
 void check_run(const struct device *device, uint32_t ms);
 
+/* Given each frame before it arrives, without its check, if set: it may seal it, and returns its length. */
+extern uint16_t (*check_on_say)(uint8_t *frame, uint16_t length);
+
 /* A frame arrives; nothing ticks. */
 void check_say(const struct device *device, uint8_t kind, uint16_t request, uint16_t message, const uint8_t *payload,
                size_t length);

@@ -34,7 +34,7 @@ static void fetch(const struct device *device)
     (void)snprintf(path, sizeof path, STORES "/%s.store", device->name);
     FILE *from = fopen(path, "rb");
     size_t count = from == NULL ? 0 : fread(file, 1, sizeof file, from);
-    check(count == TDP_MEMORY_BYTES + device->mechanism_size, path, (long)count);
+    check(count == TDP_EVENT_BYTES + device->mechanism_size, path, (long)count);
     if (from != NULL) {
         (void)fclose(from);
     }
@@ -43,10 +43,10 @@ static void fetch(const struct device *device)
 
 static void lay_out(const struct device *device)
 {
-    memcpy(check_kept, file, TDP_MEMORY_BYTES);
-    memcpy(disk, file, TDP_MEMORY_BYTES);
+    memcpy(check_kept, file, TDP_EVENT_BYTES);
+    memcpy(disk, file, TDP_EVENT_BYTES);
     if (device->mechanism_size > 0) {
-        memcpy(device->mechanism, &file[TDP_MEMORY_BYTES], device->mechanism_size);
+        memcpy(device->mechanism, &file[TDP_EVENT_BYTES], device->mechanism_size);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "sha256.h"
 #include "tdp_numbers.h"
+#include "tdp_seal.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,6 +21,10 @@ extern "C" {
 
 #ifndef TDP_STORE_BYTES
 #define TDP_STORE_BYTES 12288U /* for the events of two sessions; README.md says how many */
+#endif
+
+#ifndef TDP_SEAL
+#define TDP_SEAL 0 /* 1: with the sealed line and the signed measurement, of the folder seal */
 #endif
 
 #ifndef TDP_VERIFY_PORTION
@@ -46,8 +51,13 @@ enum {
 };
 
 /* Bytes of memory that survive a power cut, from address 0 of `struct tdp_memory` on: two heads, and the ring of
-   events. */
-#define TDP_MEMORY_BYTES (2U * (uint32_t)TDP_HEAD_BYTES + TDP_STORE_BYTES)
+   events; then two key pages, if there is a sealed line. */
+#define TDP_EVENT_BYTES (2U * (uint32_t)TDP_HEAD_BYTES + TDP_STORE_BYTES)
+#if TDP_SEAL
+#define TDP_MEMORY_BYTES (TDP_EVENT_BYTES + TDP_KEY_BYTES)
+#else
+#define TDP_MEMORY_BYTES TDP_EVENT_BYTES
+#endif
 
 struct tdp_link;
 
@@ -91,6 +101,8 @@ struct tdp_class {
     /* Convert the state kept by other firmware, with another version or size, to `kept`, which is zeroed. NULL: none of
        it is converted. */
     void (*take_over)(void *kept, uint8_t version, const uint8_t *was, uint16_t size);
+    /* Return true while a person has it open, by its door or in setup: hosts are paired and forgotten only then. */
+    bool (*opened)(const void *device);
 };
 
 /* Identification in HELLO-REPLY, and the highest role that the device is set up to grant. */
@@ -145,6 +157,7 @@ struct tdp_link {
     const struct tdp_identity *identity;
     const struct tdp_image *image; /* NULL: no measurement */
     const struct tdp_memory *memory;
+    struct tdp_seal *seal; /* NULL: the line is never sealed */
     void (*put)(void *port, uint8_t byte); /* sends a byte through the port */
     void *port;
     struct tdp_head head;
@@ -193,6 +206,13 @@ void tdp_line_ended(struct tdp_link *link);
 
 /* Save now what would otherwise wait for the next event or the next minute, for a supply that warns before it fails. */
 void tdp_save(struct tdp_link *link);
+
+/* Let a host pair, for ten minutes and one attempt, with at most this role: `seal->code` is the code to show. Return false
+   unless the device is open and has room for a host. Only with TDP_SEAL. */
+bool tdp_pair(struct tdp_link *link, uint8_t role);
+
+/* Forget all hosts. Return false unless the device is open. Only with TDP_SEAL. */
+bool tdp_forget(struct tdp_link *link);
 
 /* Report the progress of an accepted command. */
 void tdp_progress(struct tdp_link *link, uint16_t request, uint8_t percent);

@@ -6,7 +6,7 @@
 /* Version, and the longest frame. */
 enum {
     TDP_MAJOR = 1,
-    TDP_MINOR = 3,
+    TDP_MINOR = 4,
     TDP_FRAME_MAX = 256,
 };
 
@@ -19,6 +19,11 @@ enum {
     TDP_ACK = 5,
     TDP_METERS = 6,
     TDP_MEASURED = 7,
+    TDP_PAIR_CALL = 8,
+    TDP_PAIR_ANSWER = 9,
+    TDP_PAIR_PROOF = 10,
+    TDP_SEAL_CALL = 11,
+    TDP_SEAL_ANSWER = 12,
     TDP_SHUFFLER_STATUS = 272,
     TDP_SHOE_STATUS = 528,
     TDP_CONTROLLER_STATUS = 784,
@@ -134,6 +139,8 @@ enum {
     TDP_CAPABILITY_BET_SENSORS = 32,
     TDP_CAPABILITY_METERS = 64,
     TDP_CAPABILITY_VERIFY = 128,
+    TDP_CAPABILITY_SEALING = 256,
+    TDP_CAPABILITY_ATTESTATION = 512,
 };
 
 /* Part of a device that a meter belongs to. 128 to 255 are maker-specific. */
@@ -196,6 +203,11 @@ enum {
     TDP_DEVICE_METER_SELF_TESTS = 19,
     TDP_DEVICE_METER_SERVICE_VISITS = 20,
     TDP_DEVICE_METER_COMMANDS_REFUSED = 21,
+};
+
+/* Flags of a frame, in its header. */
+enum {
+    TDP_FRAME_FLAG_SEALED = 128,
 };
 
 /* Kind of a frame. */
@@ -270,6 +282,7 @@ enum {
     TDP_REASON_UNKNOWN_FLAG = 9,
     TDP_REASON_UNKNOWN_VERSION = 10,
     TDP_REASON_BAD_PAYLOAD = 11,
+    TDP_REASON_NOT_SEALED = 12,
 };
 
 /* Region of a device that is measured. 128 to 255 are maker-specific. */

@@ -227,6 +227,12 @@ static void host(void *device, bool there)
     settle(controller);
 }
 
+static bool opened(const void *device)
+{
+    const struct controller *controller = device;
+    return controller->in_setup;
+}
+
 static bool mid_round(const void *device)
 {
     const struct controller *controller = device;
@@ -271,5 +277,6 @@ const struct tdp_class controller_class = {
     .obey = obey,
     .host = host,
     .mid_round = mid_round,
+    .opened = opened,
     .status = status,
 };

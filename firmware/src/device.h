@@ -18,6 +18,7 @@ struct device_port {
     const struct tdp_identity *identity;
     const struct tdp_memory *memory; /* survives a power cut */
     const struct tdp_image *image; /* its firmware; NULL: not measured */
+    struct tdp_seal *seal;         /* with `own` and `noise` set; NULL: no sealed line */
 };
 
 struct device {
@@ -37,7 +38,9 @@ extern const struct device controller_device;
 extern const struct device shuffler_device;
 
 /* Carry out one line of the hands channel, without its end: an act's name and its numbers. Return "ok", "no" without an
-   effect, "what?" for an invalid line. "state" and a number does nothing: "ok" if the device is in that state. */
+   effect, "what?" for an invalid line. "state" and a number does nothing: "ok" if the device is in that state. On a device
+   with a sealed line "pair" and the highest role answers the code to show, "compare" what both ends show after pairing,
+   and "forget" forgets all hosts. */
 const char *device_hear(const struct device *device, const char *line);
 
 bool device_same(const char *one, const char *other);

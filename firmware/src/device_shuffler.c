@@ -165,6 +165,7 @@ static void switch_on(const struct device_port *port, uint32_t now_ms, uint32_t 
     work.link.memory = port->memory;
     work.link.identity = port->identity;
     work.link.image = port->image;
+    work.link.seal = port->seal;
     work.link.put = port->put;
     work.link.port = port->context;
     tdp_start(&work.link, now_ms, random, boot_cause);

@@ -38,6 +38,31 @@ static bool is_in(const struct device *device, uint32_t state)
     return status[0] == state;
 }
 
+/* A person at the device and its sealed line: what the display shows. NULL: another act. */
+static const char *hear_seal(const struct device *device, const char *name, const uint32_t *numbers)
+{
+    const char *shown = NULL;
+#if TDP_SEAL
+    struct tdp_link *link = device->link;
+    if (link->seal == NULL) {
+        /* it has none */
+    } else if (device_same(name, "pair")) {
+        shown = numbers[0] <= 255U && tdp_pair(link, (uint8_t)numbers[0]) ? link->seal->code : "no";
+    } else if (device_same(name, "forget")) {
+        shown = tdp_forget(link) ? "ok" : "no";
+    } else if (device_same(name, "compare")) {
+        shown = link->seal->compare[0] != '\0' ? link->seal->compare : "no";
+    } else {
+        /* another act */
+    }
+#else
+    (void)device;
+    (void)name;
+    (void)numbers;
+#endif
+    return shown;
+}
+
 const char *device_hear(const struct device *device, const char *line)
 {
     char name[NAME_MAX];
@@ -60,6 +85,10 @@ const char *device_hear(const struct device *device, const char *line)
     }
     if (*at != '\0' || length == 0U) {
         return "what?";
+    }
+    const char *shown = hear_seal(device, name, numbers);
+    if (shown != NULL) {
+        return shown;
     }
     bool done = device_same(name, "state") ? is_in(device, numbers[0]) : device->act(name, numbers);
     return done ? "ok" : "no";

@@ -2,6 +2,7 @@
 #include "frame.h"
 #include "link.h"
 #include "meters.h"
+#include "seal.h"
 #include "store.h"
 #include "verify.h"
 
@@ -44,6 +45,10 @@ void link_send(struct tdp_link *link, uint8_t kind, uint16_t request, uint16_t m
     link->out[2] = kind;
     link->out[3] = link->sequence;
     (void)put_u16(put_u16(&link->out[4], request), message);
+    length = seal_frame(link, length);
+    if (length == 0U) {
+        return; /* a host that was never paired gets none of it */
+    }
     (void)put_u32(&link->out[length], tdp_crc(0U, link->out, length));
     link->sequence++;
     if (link->silent || link->now_ms - link->sent_ms >= PARTIAL_MS) {
@@ -94,7 +99,7 @@ static bool status_is_stale(struct tdp_link *link)
     return tdp_crc(0U, at, length) != link->shown_sum || link->now_ms - link->status_ms >= STATUS_MS;
 }
 
-static void send_hello_reply(struct tdp_link *link)
+uint16_t link_introduction(struct tdp_link *link)
 {
     const struct tdp_identity *identity = link->identity;
     uint8_t *at = put_u32(link_payload(link), link->head.session);
@@ -105,13 +110,13 @@ static void send_hello_reply(struct tdp_link *link)
     *at++ = link->type->device_class;
     uint32_t meters = link->type->meter_count > 0U ? (uint32_t)TDP_CAPABILITY_METERS : 0U;
     uint32_t verify = link->image != NULL ? (uint32_t)TDP_CAPABILITY_VERIFY : 0U;
-    at = put_u32(put_u32(at, link->type->capabilities | meters | verify), link->head.boots);
+    at = put_u32(put_u32(at, link->type->capabilities | meters | verify | seal_capabilities(link)), link->head.boots);
     at = put_u16(put_u16(at, TDP_EVENT_DEPTH), TDP_FRAME_MAX);
     at = put_text(put_text(at, identity->maker, 16U), link->type->model, 16U);
     at = put_text(put_text(at, identity->serial, 16U), identity->firmware, 16U);
     copy_bytes(at, identity->digest, sizeof identity->digest);
-    at = &at[sizeof identity->digest];
-    link_send(link, TDP_KIND_LINK, 0U, TDP_HELLO_REPLY, (uint16_t)(at - link_payload(link)));
+    at = seal_certificate(link, &at[sizeof identity->digest]);
+    return (uint16_t)(at - link_payload(link));
 }
 
 /* ------------------------------------------------------------------ presence of the host */
@@ -136,7 +141,7 @@ static void take_link(struct tdp_link *link, uint16_t request, uint16_t message,
                (message == TDP_HELLO && !frame_is_ascii(&bytes[4], 16U))) {
         link_nak(link, request, message, TDP_REASON_BAD_PAYLOAD);
     } else if (message == TDP_HELLO) {
-        send_hello_reply(link);
+        link_send(link, TDP_KIND_LINK, 0U, TDP_HELLO_REPLY, link_introduction(link));
     } else {
         /* a heartbeat is only a sign of life */
     }
@@ -147,7 +152,7 @@ static void take_link(struct tdp_link *link, uint16_t request, uint16_t message,
 static bool is_echo(uint8_t kind, uint16_t message)
 {
     bool of_device = message == TDP_HELLO_REPLY || message == TDP_GAP || message == TDP_METERS ||
-                     message == TDP_MEASURED || message == TDP_SHUFFLER_STATUS || message == TDP_SHOE_STATUS ||
+                     message == TDP_MEASURED || message == TDP_PAIR_ANSWER || message == TDP_SEAL_ANSWER || message == TDP_SHUFFLER_STATUS || message == TDP_SHOE_STATUS ||
                      message == TDP_CONTROLLER_STATUS;
     return kind == TDP_KIND_LINK ? of_device
                                  : kind != TDP_KIND_COMMAND && kind != TDP_KIND_ACK;
@@ -167,20 +172,23 @@ static uint16_t problem_with(const uint8_t *frame, uint8_t kind, uint16_t messag
     return reason;
 }
 
-static void take_frame(struct tdp_link *link, const uint8_t *frame, uint16_t length)
+static void take_frame(struct tdp_link *link, uint8_t *frame, uint16_t whole)
 {
     uint8_t kind = frame[2];
     uint16_t request = get_u16(&frame[4]);
     uint16_t message = get_u16(&frame[6]);
     const uint8_t *bytes = &frame[FRAME_HEADER];
-    uint16_t size = (uint16_t)(length - FRAME_MIN);
-    if (is_echo(kind, message)) {
+    uint16_t length = is_echo(kind, message) ? 0U : seal_admit(link, frame, whole);
+    if (length == 0U) {
         return;
     }
+    uint16_t size = (uint16_t)(length - FRAME_MIN);
     uint16_t problem = problem_with(frame, kind, message);
     link->last_before = link->head.last;
     link->frames++;
-    heard(link);
+    if (!seal_in_clear(link)) {
+        heard(link);
+    }
     if (problem != TDP_REASON_NONE) {
         link_nak(link, request, message, problem);
     } else if (kind == TDP_KIND_COMMAND) {
@@ -231,6 +239,7 @@ void tdp_byte(struct tdp_link *link, uint8_t byte, uint32_t now_ms)
     uint16_t length = frame_unstuff(link->in, link->received);
     if (link->received > 0U && frame_is_whole(link->in, length)) {
         take_frame(link, link->in, length);
+        seal_taken(link);
         link->received = 0U;
     }
     drop(link); /* nothing if a zero opens a frame, or is idle */
@@ -259,6 +268,7 @@ void tdp_tick(struct tdp_link *link, uint32_t now_ms)
     commands_forget(link);
     meters_tick(link);
     store_keep(link);
+    seal_step(link);
     if (!events_step(link)) {
         return;
     }
@@ -280,6 +290,7 @@ void tdp_start(struct tdp_link *link, uint32_t now_ms, uint32_t random, uint8_t 
     }
     bool mid_round = link->head.mid_round != 0U;
     store_begin(link, session);
+    seal_start(link, session);
     link->start_ms = now_ms;
     link->now_ms = now_ms;
     link->heard_ms = now_ms;

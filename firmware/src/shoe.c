@@ -204,6 +204,12 @@ static void host(void *device, bool there)
     shoe_say(shoe, there ? TDP_FAULT_CLEARED : TDP_FAULT_RAISED, &body);
 }
 
+static bool opened(const void *device)
+{
+    const struct shoe *shoe = device;
+    return shoe->in_setup;
+}
+
 static bool mid_round(const void *device)
 {
     const struct shoe *shoe = device;
@@ -260,5 +266,6 @@ const struct tdp_class shoe_class = {
     .obey = obey,
     .host = host,
     .mid_round = mid_round,
+    .opened = opened,
     .status = status,
 };

@@ -177,6 +177,12 @@ static void host(void *device, bool there)
     }
 }
 
+static bool opened(const void *device)
+{
+    const struct shuffler *shuffler = device;
+    return shuffler->bays->door_open || shuffler->in_setup;
+}
+
 static bool mid_round(const void *device)
 {
     const struct shuffler *shuffler = device;
@@ -258,5 +264,6 @@ const struct tdp_class shuffler_class = {
     .obey = shuffler_obey,
     .host = host,
     .mid_round = mid_round,
+    .opened = opened,
     .status = status,
 };

@@ -9,6 +9,9 @@
    not. */
 uint16_t verify_begin(struct tdp_link *link, uint16_t request, const uint8_t *bytes);
 
+/* Write the fields of MEASURED and return their end. Once, at the end of the image. */
+uint8_t *verify_write(struct tdp_link *link, uint8_t *start);
+
 /* Measure one portion more; at the end of the image send MEASURED. */
 void verify_step(struct tdp_link *link);
 

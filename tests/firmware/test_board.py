@@ -46,9 +46,22 @@ def test_every_image_is_within_its_budget_of_flash_ram_and_stack() -> None:
 
 MEASURED = re.compile(
     r"^([\w-]+) ([\w-]+): flash (\d+) core \+ (\d+) class = \d+ of \d+ bytes; image (\d+)\n"
+    r"  sealed line (\d+) of \d+ bytes\n"
     r"  RAM (\d+) store \+ (\d+) working \+ (\d+) stack",
     re.MULTILINE,
 )
+
+
+def test_without_the_sealed_line_nothing_of_it_is_left() -> None:
+    said = make("plain")
+    found = MEASURED.findall(said)
+    assert len(found) == len(devices())
+    readme = (ROOT / "firmware/README.md").read_text()
+    for board_name, image, core, own, size, sealed, store, *_ in found:
+        assert (board_name, sealed) == (BOARDS[0], "0")
+        assert int(core) + int(own) <= 12 * 1024
+        assert int(store) < 13_300
+        assert f"{int(size):,}" in readme, image
 
 
 def test_what_it_takes_is_told_as_it_is_measured() -> None:
@@ -126,7 +139,7 @@ def test_events_and_cards_are_kept_through_a_power_cut(name: str) -> None:
 def test_the_measured_stack_is_within_the_computed_one(device: str, name: str) -> None:
     said = make("cross")
     image = {"table-controller": "controller"}.get(device, device)
-    computed = int(re.search(rf"^{name} {image}: .*\n.* \+ (\d+) stack", said, re.MULTILINE)[1])
+    computed = int(re.search(rf"^{name} {image}: (?:.*\n){{2}}.* \+ (\d+) stack", said, re.MULTILINE)[1])
     with board(device, name) as playing, Asked(str(playing.line)) as host:
         host.booted(host.greet().session)
         host.hear(

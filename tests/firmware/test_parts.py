@@ -113,10 +113,12 @@ target_link_libraries(product PRIVATE tdp::controller)
 """
 
 
-@pytest.mark.parametrize("how", ["add_subdirectory", "find_package"])
+@pytest.mark.parametrize("how", ["add_subdirectory", "find_package", "sealed"])
 def test_cmake_builds_the_core_for_a_product(how: str, cmake: str, tmp_path: Path) -> None:
+    """With the sealed line, too, which is off unless it is wanted."""
     needs("g++")
     installed, options = tmp_path / "installed", [f"-DCMAKE_PREFIX_PATH={tmp_path / 'installed'}"]
+    options += ["-DTDP_SEAL=ON"] if how == "sealed" else []
     line = f'add_subdirectory("{FIRMWARE}" core)'
     if how == "find_package":
         line = "find_package(tdp 1.1 REQUIRED)"
@@ -138,6 +140,8 @@ def test_cmake_and_make_build_the_core_of_the_same_files() -> None:
     core = make("print-core").split()
     for name in (*core, "ram"):
         assert f"src/{name}.c" in told, name
+    sealed = {path.name for path in (FIRMWARE / "seal").glob("*.c")}
+    assert sealed == {name for name in sealed if f"seal/{name}" in told}
     listed = {
         word.removeprefix("src/").rstrip(")").removesuffix(".c") for word in told.split() if word.startswith("src/")
     }

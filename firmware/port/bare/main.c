@@ -98,11 +98,20 @@ int main(void)
 {
     static struct tdp_image image;
     static struct device_port port = {.put = put_to_host, .identity = &port_identity, .image = &image};
+#if TDP_SEAL
+    static struct tdp_seal seal;
+#endif
     struct tdp_link *link = DEVICE.link;
     board_start();
     port.memory = board_memory();
     image.bytes = board_image();
     image.length = board_image_bytes();
+#if TDP_SEAL
+    for (uint32_t at = 0U; at < SEAL_KEY; at++) {
+        seal.noise[at] = (uint8_t)board_noise();
+    }
+    port.seal = &seal;
+#endif
     DEVICE.start(&port, board_ms(), board_random(),
                  board_was_watchdog() ? (uint8_t)TDP_BOOT_CAUSE_WATCHDOG : (uint8_t)TDP_BOOT_CAUSE_POWER_ON);
     for (;;) {

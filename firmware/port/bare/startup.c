@@ -109,8 +109,10 @@ int memcmp(const void *one, const void *other, size_t count)
 /* The same by their names in the ARM run-time ABI, where memset has its arguments in another order. */
 void __aeabi_memcpy(void *restrict to, const void *restrict from, size_t count);
 void __aeabi_memcpy4(void *restrict to, const void *restrict from, size_t count);
+void __aeabi_memcpy8(void *restrict to, const void *restrict from, size_t count);
 void __aeabi_memclr(void *to, size_t count);
 void __aeabi_memclr4(void *to, size_t count);
+void __aeabi_memclr8(void *to, size_t count);
 void __aeabi_memset(void *to, size_t count, int value);
 
 void __aeabi_memcpy(void *restrict to, const void *restrict from, size_t count)
@@ -123,12 +125,22 @@ void __aeabi_memcpy4(void *restrict to, const void *restrict from, size_t count)
     (void)memcpy(to, from, count);
 }
 
+void __aeabi_memcpy8(void *restrict to, const void *restrict from, size_t count)
+{
+    (void)memcpy(to, from, count);
+}
+
 void __aeabi_memclr(void *to, size_t count)
 {
     (void)memset(to, 0, count);
 }
 
 void __aeabi_memclr4(void *to, size_t count)
+{
+    (void)memset(to, 0, count);
+}
+
+void __aeabi_memclr8(void *to, size_t count)
 {
     (void)memset(to, 0, count);
 }

@@ -35,14 +35,14 @@ static const struct device *const devices[] = DEVICES;
 
 struct program {
     const struct device *device;
-    const char *store_path, *line_path, *control_path, *image_path, *gat_path;
+    const char *store_path, *line_path, *control_path, *image_path, *identity_path, *gat_path;
     struct tdp_image image; /* reported as its firmware */
     int tcp_port;                  /* -1: a pseudo-terminal */
     int line, slave, listener;     /* -1: none */
     int control, caller;
     bool powered;
     bool loaded; /* the store was loaded from the file */
-    uint32_t saved_turn;
+    uint32_t saved_turn, saved_keys;
     size_t heard;
     bool too_long; /* the incoming line is too long to be an order */
     char order[LINE_MAX_];
@@ -206,7 +206,16 @@ static void accept_host(struct program *program)
 
 /* ------------------------------------------------------------------ storage */
 
-static uint8_t kept[TDP_MEMORY_BYTES]; /* start of the file; the mechanism's state follows */
+static uint8_t kept[TDP_MEMORY_BYTES]; /* events: start of the file; the mechanism's state follows, then the key pages */
+
+#define KEY_PAGES (TDP_MEMORY_BYTES - TDP_EVENT_BYTES)
+
+/* The file of a program without a sealed line ends before the key pages: they are then as never written. */
+static bool load_keys(FILE *file)
+{
+    size_t count = KEY_PAGES == 0U ? 0U : fread(&kept[TDP_EVENT_BYTES], 1, KEY_PAGES, file);
+    return count == KEY_PAGES || count == 0U;
+}
 
 /* A file of another size does not belong to this device: it is left unchanged, and no part of it is used. */
 static void load_store(struct program *program)
@@ -219,10 +228,10 @@ static void load_store(struct program *program)
         }
         return;
     }
-    bool whole = fread(kept, sizeof kept, 1, file) == 1;
+    bool whole = fread(kept, TDP_EVENT_BYTES, 1, file) == 1;
     whole = whole && (program->device->mechanism == NULL ||
                       fread(program->device->mechanism, program->device->mechanism_size, 1, file) == 1);
-    whole = whole && fgetc(file) == EOF;
+    whole = whole && load_keys(file) && fgetc(file) == EOF;
     (void)fclose(file);
     if (!whole) {
         (void)fprintf(stderr, "tdp-device: %s: not a store of this device, which has %zu bytes\n", program->store_path,
@@ -258,7 +267,8 @@ static void save_store(struct program *program)
     static char beside[4096];
     const struct device *device = program->device;
     uint32_t saved = device->link->head.turn;
-    if (program->store_path == NULL || saved == program->saved_turn) {
+    uint32_t keys = tdp_crc(0U, &kept[TDP_EVENT_BYTES], KEY_PAGES);
+    if (program->store_path == NULL || (saved == program->saved_turn && keys == program->saved_keys)) {
         return;
     }
     int length = snprintf(beside, sizeof beside, "%s.new", program->store_path);
@@ -267,14 +277,16 @@ static void save_store(struct program *program)
         fail(program->store_path);
     }
     free_name(beside, S_IFREG);
-    int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
-    bool written = file >= 0 && write_whole(file, kept, sizeof kept) &&
-                   write_whole(file, device->mechanism, device->mechanism_size) && fsync(file) == 0;
+    int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, KEY_PAGES > 0U ? 0600 : 0666);
+    bool written = file >= 0 && write_whole(file, kept, TDP_EVENT_BYTES) &&
+                   write_whole(file, device->mechanism, device->mechanism_size) &&
+                   write_whole(file, &kept[TDP_EVENT_BYTES], KEY_PAGES) && fsync(file) == 0;
     written = written && close(file) == 0;
     if (!written || rename(beside, program->store_path) != 0 || !sync_folder(program->store_path)) {
         fail(program->store_path);
     }
     program->saved_turn = saved;
+    program->saved_keys = keys;
 }
 
 /* Map the file on the disk. Without one a program has no image of its own, and measures its version's text. */
@@ -305,16 +317,98 @@ static void map_image(struct program *program)
     (void)close(file);
 }
 
+/* ------------------------------------------------------------------ keys */
+
+#if TDP_SEAL
+
+static struct tdp_seal seal;
+static struct tdp_own_keys own;
+
+static void refuse_identity(const struct program *program, const char *why)
+{
+    (void)fprintf(stderr, "tdp-device: %s: %s\n", program->identity_path, why);
+    exit(2);
+}
+
+/* Read the next word: so many bytes in hexadecimal digits. Return false if it is anything else. */
+static bool read_hex(char **at, uint8_t *bytes, size_t count)
+{
+    for (size_t i = 0; i < 2U * count; i++) {
+        static const char digits[] = "0123456789abcdef";
+        const char *digit = **at == '\0' ? NULL : strchr(digits, **at);
+        if (digit == NULL) {
+            return false;
+        }
+        bytes[i / 2U] = (uint8_t)((bytes[i / 2U] << 4) | (uint8_t)(digit - digits));
+        (*at)++;
+    }
+    bool ends = **at == ' ' || **at == '\n';
+    (*at)++;
+    return ends;
+}
+
+/* The keys that a maker put in: one line, "tdp-identity", the X25519 key, the seed of the Ed25519 key, and the maker's
+   signature of the certificate; a hyphen for each of the last two that there is not. */
+static void read_identity(struct program *program)
+{
+    static const char name[] = "tdp-identity ";
+    char line[512] = "";
+    struct stat about;
+    FILE *file = fopen(program->identity_path, "r");
+    if (file == NULL || fstat(fileno(file), &about) != 0) {
+        fail(program->identity_path);
+    }
+    if ((about.st_mode & 077) != 0) {
+        refuse_identity(program, "others may read these keys; chmod 600");
+    }
+    bool read = fgets(line, sizeof line, file) != NULL && fgetc(file) == EOF;
+    (void)fclose(file);
+    char *at = &line[sizeof name - 1U];
+    bool valid = read && strncmp(line, name, sizeof name - 1U) == 0 && read_hex(&at, own.x25519, sizeof own.x25519);
+    bool plain = valid && strcmp(at, "- -\n") == 0;
+    valid = valid && (plain || read_hex(&at, own.ed25519, sizeof own.ed25519));
+    own.certified = valid && !plain && strcmp(at, "-\n") != 0;
+    if (!valid || (own.certified && (!read_hex(&at, own.maker, sizeof own.maker) || *at != '\0'))) {
+        refuse_identity(program, "not an identity: tdp-identity, two keys of 64 digits, a signature of 128 or -");
+    }
+    (void)memset(line, 0, sizeof line);
+    seal.own = &own;
+}
+
+static void prepare_seal(struct device_port *port)
+{
+    if (getrandom(seal.noise, sizeof seal.noise, 0) != (ssize_t)sizeof seal.noise) {
+        fail("no randomness");
+    }
+    port->seal = &seal;
+}
+
+#else
+
+static void read_identity(struct program *program)
+{
+    (void)fprintf(stderr, "tdp-device: %s: this program has no sealed line\n", program->identity_path);
+    exit(2);
+}
+
+static void prepare_seal(struct device_port *port)
+{
+    (void)port;
+}
+
+#endif
+
 static void power_on(struct program *program)
 {
     static const struct tdp_memory memory = {
         .read = tdp_ram_read, .write = tdp_ram_write, .barrier = tdp_ram_barrier, .context = kept};
-    const struct device_port port = {.put = put, .context = program, .identity = &port_identity, .memory = &memory,
+    struct device_port port = {.put = put, .context = program, .identity = &port_identity, .memory = &memory,
                                      .image = &program->image};
     uint32_t random = 0U;
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
         fail("no randomness");
     }
+    prepare_seal(&port);
     program->powered = true;
     gat_line_start(now_ms());
     program->device->start(&port, now_ms(), random, TDP_BOOT_CAUSE_POWER_ON);
@@ -434,7 +528,7 @@ static void turn(struct program *program)
 static int usage(void)
 {
     (void)fprintf(stderr, "usage: tdp-device DEVICE [--line PATH | --tcp PORT] [--control PATH] [--store FILE] [--image FILE]\n"
-                          "                  [--gat PATH | --gat tcp:PORT]\n"
+                          "                  [--identity FILE] [--gat PATH | --gat tcp:PORT]\n"
                           "  DEVICE is");
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         (void)fprintf(stderr, "%s %s", i > 0 ? "," : "", devices[i]->name);
@@ -444,6 +538,7 @@ static int usage(void)
                           "  --control  a Unix socket for orders: power off, power on, cable out, cable in, and acts\n"
                           "  --store    file for the state that survives a power cut\n"
                           "  --image    firmware image for VERIFY; default: the text of the version\n"
+                          "  --identity the device's own keys, in a file that only its user can read\n"
                           "  --gat      answer GAT on a line of its own\n");
     return 2;
 }
@@ -460,6 +555,8 @@ static bool read_options(struct program *program, int count, char **words)
             program->store_path = words[i + 1];
         } else if (strcmp(words[i], "--image") == 0) {
             program->image_path = words[i + 1];
+        } else if (strcmp(words[i], "--identity") == 0) {
+            program->identity_path = words[i + 1];
         } else if (strcmp(words[i], "--gat") == 0) {
             program->gat_path = words[i + 1];
         } else if (strcmp(words[i], "--tcp") == 0) {
@@ -491,6 +588,9 @@ int main(int count, char **words)
     (void)signal(SIGTERM, end);
     (void)signal(SIGINT, end);
     map_image(&program);
+    if (program.identity_path != NULL) {
+        read_identity(&program);
+    }
     load_store(&program);
     plug_in(&program);
     if (program.tcp_port >= 0) {

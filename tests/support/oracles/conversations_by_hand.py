@@ -399,7 +399,7 @@ def _unknown_flag(talk: Talk) -> None:
     talk.wait(100)
     later = "from a program with a later version"
     talk.host("SetSensorLight", 3, 1, what=f"SetSensorLight {later}: a flag that must be understood",
-              request=0x7001, flags=0x80, other=True)  # fmt: skip
+              request=0x7001, flags=0x20, other=True)  # fmt: skip
     talk.frame("device", "Nak", [UNKNOWN_FLAG], "NAK: UNKNOWN_FLAG, with the command's request id and message",
                 answers="SetSensorLight", request=0x7001)  # fmt: skip
     talk.host("SetSensorLight", 3, 1, what=f"SetSensorLight {later}: the same id, which the NAK left free",

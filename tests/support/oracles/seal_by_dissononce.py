@@ -82,7 +82,7 @@ class End:
             self.hash = self._symmetric.get_handshake_hash()
 
 
-def public(private: bytes) -> bytes:
+def half_to_show(private: bytes) -> bytes:
     return bytes(X25519DH().generate_keypair(PrivateKey(private)).public.data)
 
 
@@ -115,8 +115,8 @@ def handshake(name: str, pattern: str, chance: Random) -> dict[str, Any]:
     number = chance.getrandbits(60)
     spelled, secret = code(number)
     prologue = (b"TDP 1.4 pair" if pairs else b"TDP 1.4 seal") + greeting_payload(chance)
-    one = End(pattern, True, host, prologue, public(device), secret, host_e)
-    other = End(pattern, False, device, prologue, public(host), secret, device_e)
+    one = End(pattern, True, host, prologue, half_to_show(device), secret, host_e)
+    other = End(pattern, False, device, prologue, half_to_show(host), secret, device_e)
     payloads = [b"", b"", b"\1" + b"pit-3".ljust(16, b"\0")] if pairs else [b"", b""]
     messages = []
     for at, payload in enumerate(payloads):

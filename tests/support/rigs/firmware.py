@@ -60,12 +60,14 @@ def program(
     kind: str = "tdp-device-sanitized",
     store: Path | None = None,
     image: Path | None = None,
+    identity: Path | None = None,
 ) -> Iterator[str]:
     """Run the program with the line `folder/line` and the control socket `folder/control`; yield the line."""
     line, control = folder / "line", folder / "control"
     words = [str(BUILD / kind), device, "--line", str(line), "--control", str(control)]
     words += ["--store", str(store)] if store else []
     words += ["--image", str(image)] if image else []
+    words += ["--identity", str(identity)] if identity else []
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         assert running.stderr is not None
