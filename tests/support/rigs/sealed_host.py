@@ -38,14 +38,14 @@ def code_key(shown: str) -> bytes:
     return hashlib.sha256(b"TDP 1.4 code" + symbols[:12].encode()).digest()
 
 
-def compared(handshake_hash: bytes) -> str:
+def short_string(handshake_hash: bytes) -> str:
     """Return the short authentication string of a handshake."""
     bits = int.from_bytes(hashlib.sha256(b"TDP 1.4 sas" + handshake_hash).digest()[:5])
     shown = "".join(SYMBOLS[bits >> at & 31] for at in range(35, -5, -5))
     return f"{shown[:4]}-{shown[4:]}"
 
 
-class Direction:
+class SealedDirection:
     """One direction of a sealed line: its key, and the counter of the newest frame."""
 
     def __init__(self, key: bytes) -> None:
@@ -71,8 +71,8 @@ class SealedHost(Asked):
     def __init__(self, line: str, secret: bytes) -> None:
         super().__init__(line)
         self.secret = secret
-        self.to_device: Direction | None = None
-        self.to_host: Direction | None = None
+        self.to_device: SealedDirection | None = None
+        self.to_host: SealedDirection | None = None
         self.clear = list[Message]()
         self.dropped = 0
         self.sent = list[bytes]()
@@ -168,9 +168,9 @@ class SealedHost(Asked):
     def use(self, noise: Any) -> None:
         """Seal and open with the keys of a finished handshake."""
         ended = noise.noise_protocol
-        self.to_device = Direction(ended.cipher_state_encrypt.k)
-        self.to_host = Direction(ended.cipher_state_decrypt.k)
-        self.compare = compared(noise.get_handshake_hash())
+        self.to_device = SealedDirection(ended.cipher_state_encrypt.k)
+        self.to_host = SealedDirection(ended.cipher_state_decrypt.k)
+        self.compare = short_string(noise.get_handshake_hash())
 
     def pair(self, shown: str, role: int = m.Role.SERVICE, name: bytes = b"table 7") -> Any:
         """Pair by the code that the device shows; return its X25519 key. The device's first sealed STATUS proves the
