@@ -3,7 +3,7 @@
 import re
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
@@ -147,14 +147,15 @@ def unknown(words: list[str]) -> str:
     return ""
 
 
-def test_every_test_that_the_page_of_trials_names_is_there() -> None:
-    page = (DOCS / "reliability.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("name", "at_least"), [("reliability.md", 100), ("security.md", 50)])
+def test_every_test_that_a_page_of_attacks_names_is_there(name: str, at_least: int) -> None:
+    page = (DOCS / name).read_text(encoding="utf-8")
     named = re.findall(r"`((?:hardware/)?test_\w+\.py)(?:::(\w+))?`", page)
-    assert len(named) > 100
-    there: dict[str, str] = {}
+    assert len(named) > at_least
+    there: dict[str, str] = defaultdict(str)
     for path in (ROOT / "tests").rglob("test_*.py"):
         file = f"hardware/{path.name}" if path.parent.name == "hardware" else path.name
-        there[file] = path.read_text(encoding="utf-8")
+        there[file] += path.read_text(encoding="utf-8")
     assert not [
         f"{file}::{test}" for file, test in named if f"def {test}{'(' if test else ''}" not in there.get(file, "")
     ]
