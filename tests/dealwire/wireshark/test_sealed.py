@@ -1,0 +1,336 @@
+"""A tapped sealed line in real tshark: opened with the host's key log, and what it says of frames that it cannot open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+from dealwire.service.line_keys import key_log
+from devices.record.capture import CaptureWriter
+from protocol.tdp import messages as m
+from protocol.tdp.attestation import Certificate, Statement
+from protocol.tdp.codec import encode
+from protocol.tdp.framing import Frame, Framer, encode_frame
+from protocol.tdp.seal.line_end import SealTiming
+from tests.support.oracles.tshark import Piece, plain, run, seen_by_tshark, tdp_fields
+from tests.support.rigs.links import CLEAN, LOSSY, MS, REORDERING, Faults
+from tests.support.rigs.sealed_links import SealedPair, bodies
+
+SEALED = 0x80
+OPENED, NO_KEY, UNOPENED, SENT_AGAIN, REFUSED = "12345"
+TWO_PASSES = ("-2", "-R", "frame")
+
+
+class Tapped(NamedTuple):
+    """Bytes on a line: when, by whom, and which."""
+
+    at_ns: int
+    from_host: bool
+    data: bytes
+
+
+class TappedPair(SealedPair):
+    """A sealed line with a tap, and with what each link was given by its end of the seal."""
+
+    def __post_init__(self) -> None:
+        self.tap: list[Tapped] = []
+        self.given: dict[bool, list[bytes]] = {True: [], False: []}
+        """Frames in clear that opened, by whether the host sent them."""
+        super().__post_init__()
+
+    def power_on(self, session: int | None = None, **hello: object) -> None:
+        super().power_on(session, **hello)
+        assert self.device_end is not None
+        take = self.device_end._open
+
+        def open_(body: bytes, now_ns: int) -> None:
+            take(body, now_ns)
+            self._note(True, self.device_end)
+
+        self.device_end._open = open_  # type: ignore[method-assign]
+
+    def start_host(self) -> None:
+        super().start_host()
+        take = self.host_end._open
+
+        def open_(body: bytes, now_ns: int) -> None:
+            take(body, now_ns)
+            self._note(False, self.host_end)
+
+        self.host_end._open = open_  # type: ignore[method-assign]
+
+    def _note(self, from_host: bool, end: object) -> None:
+        passed = bodies(end._up[-1])[0]  # type: ignore[attr-defined]
+        if not passed[1] & 0x40:
+            self.given[from_host].append(passed)
+
+    def _to_line(self, target: str, data: bytes) -> None:
+        before = len(self.tapped)
+        super()._to_line(target, data)
+        self.tap += [Tapped(self.now_ns, to == "device", piece) for to, piece in self.tapped[before:]]
+
+
+def started(keys: Path, faults: Faults = CLEAN, **more: object) -> TappedPair:
+    pair = TappedPair(faults, log=key_log(keys), **more)  # type: ignore[arg-type]
+    pair.start()
+    assert pair.run(60_000, lambda: pair.up)
+    return pair
+
+
+def emitted(pair: TappedPair, count: int, each_ms: int = 40) -> TappedPair:
+    for _ in range(count):
+        pair.emit(m.CardDrawnMessage, ordinal=1, card=0x41, place=1, confidence=99, reader=1)
+        pair.run(each_ms)
+    return pair
+
+
+def recorded(path: Path, tap: list[Tapped], *, two_adapters: bool = False) -> Path:
+    with CaptureWriter(path) as writer:
+        line = writer.interface("shuffler", device="shuffler", dialect="tdp")
+        other = writer.interface("other", device="shuffler", dialect="tdp") if two_adapters else line
+        for each in tap:
+            writer.chunk(line if each.from_host else other, each.at_ns, each.from_host, each.data)
+    return path
+
+
+def log_option(keys: Path) -> tuple[str, str]:
+    return ("-o", f"tdp.keylog:{keys}")
+
+
+def statuses(path: Path, *options: str) -> list[str]:
+    """The status of each sealed frame, in order."""
+    return run("-r", path, "-Y", "tdp.seal.status", "-T", "fields", "-e", "tdp.seal.status", *options).split()
+
+
+def infos(path: Path, *options: str) -> list[str]:
+    return run("-r", path, "-T", "fields", "-e", "_ws.col.Info", *options).splitlines()
+
+
+def fields_in_clear(body: bytes) -> tuple[tuple[str, str], ...]:
+    """The fields of a frame without those of the seal."""
+    (frame,) = (each for each in Framer().feed(encode_frame(body)) if isinstance(each, Frame))
+    return tuple(each for each in tdp_fields(frame) if not each[0].startswith("flags"))
+
+
+def opened(path: Path, *options: str) -> tuple[list[Piece], list[Piece]]:
+    """The sealed frames that tshark opens, the host's and the device's, as fields in clear."""
+    sides: tuple[list[Piece], list[Piece]] = ([], [])
+    for packet in seen_by_tshark(path, *options):
+        for piece in packet:
+            facts = dict(piece.fields)
+            if facts.get("seal.status") == OPENED:
+                sides[facts["sender"] == "0"].append(piece)
+    return sides
+
+
+def without_flags(pieces: list[Piece]) -> list[tuple[tuple[str, str], ...]]:
+    return [tuple(each for each in piece.fields if not each[0].startswith("flags")) for piece in plain([pieces])[0]]
+
+
+def differences(path: Path, pair: TappedPair, *options: str) -> int:
+    """Number of frames that tshark opens otherwise than the two ends did; frames that stayed on the way are opened by
+    tshark alone."""
+    found = 0
+    for side, from_host in zip(opened(path, *options), (True, False), strict=True):
+        seen = without_flags(side)
+        for body in pair.given[from_host]:
+            try:
+                seen.remove(fields_in_clear(body))
+            except ValueError:
+                found += 1
+    return found
+
+
+# ------------------------------------------------------------------ opened
+
+
+@pytest.mark.parametrize("options", [(), TWO_PASSES], ids=["one pass", "two"])
+def test_tshark_opens_what_the_two_ends_opened(options: tuple[str, ...], tmp_path: Path) -> None:
+    pair = emitted(started(tmp_path / "keys.log"), 30)
+    path = recorded(tmp_path / "tap.pcapng", pair.tap)
+    words = (*log_option(tmp_path / "keys.log"), *options)
+    assert set(statuses(path, *words)) == {OPENED}
+    assert len(pair.given[False]) > 30
+    assert differences(path, pair, *words) == 0
+    host, device = opened(path, *words)
+    assert without_flags(host) == [fields_in_clear(body) for body in pair.given[True]]
+    assert without_flags(device) == [fields_in_clear(body) for body in pair.given[False]]
+
+
+def test_an_opened_frame_reads_as_one_in_clear_and_its_links_are_found(tmp_path: Path) -> None:
+    pair = emitted(started(tmp_path / "keys.log"), 2)
+    path = recorded(tmp_path / "tap.pcapng", pair.tap)
+    words = log_option(tmp_path / "keys.log")
+    said = infos(path, *words)
+    assert said[0].startswith("Hello from dealwire")
+    assert said[1].startswith("Hello reply from a shuffler: Test Pair")
+    assert said[2].startswith("Call to seal the line, by the host of key ")
+    assert said[3] == "Answer to the call to seal the line"
+    assert said[4].startswith("Hello from dealwire")
+    assert "Event 2: Card 1 drawn, AS, for PLAYER" in "\n".join(said) or "Event 2: Card 1 drawn" in "\n".join(said)
+    shown = run("-r", path, "-O", "tdp", "-Y", 'tdp.number == 1 && tdp.kind == 4', *words)
+    assert "Seal: Opened (1)" in shown
+    assert "Counter: " in shown
+    assert "Sealed: True" in shown or "Sealed: yes" in shown
+    assert run("-r", path, "-Y", "tdp.seal.status == 1 && tdp.request_in", *words)
+
+
+def test_a_key_change_in_mid_stream_is_followed_in_both_directions(tmp_path: Path) -> None:
+    pair = started(tmp_path / "keys.log", seal_timing=SealTiming(rekey_ns=1_000 * MS))
+    emitted(pair, 80)
+    keys = (tmp_path / "keys.log").read_text().splitlines()
+    assert len(keys) >= 3
+    path = recorded(tmp_path / "tap.pcapng", pair.tap)
+    assert set(statuses(path, *log_option(tmp_path / "keys.log"))) == {OPENED}
+    assert differences(path, pair, *log_option(tmp_path / "keys.log")) == 0
+    (tmp_path / "first.log").write_text(keys[0] + "\n")
+    some = statuses(path, *log_option(tmp_path / "first.log"))
+    assert set(some) == {OPENED, NO_KEY}
+    assert some[0] == OPENED
+    assert some[-1] == NO_KEY
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("faults", [LOSSY, REORDERING], ids=["lossy", "reordered"])
+def test_nothing_that_an_end_opened_is_missing_on_a_bad_line(faults: Faults, tmp_path: Path) -> None:
+    pair = started(tmp_path / "keys.log", faults, seal_timing=SealTiming(rekey_ns=2_000 * MS))
+    emitted(pair, 150)
+    path = recorded(tmp_path / "tap.pcapng", pair.tap)
+    assert len(pair.given[False]) > 100
+    assert differences(path, pair, *log_option(tmp_path / "keys.log")) == 0
+
+
+@pytest.mark.more
+def test_a_restart_of_either_end_is_followed(tmp_path: Path) -> None:
+    pair = emitted(started(tmp_path / "keys.log"), 10)
+    pair.power_off()
+    pair.run(500)
+    pair.power_on(0x2002)
+    assert pair.run(20_000, lambda: pair.up)
+    emitted(pair, 10)
+    path = recorded(tmp_path / "tap.pcapng", pair.tap)
+    assert differences(path, pair, *log_option(tmp_path / "keys.log")) == 0
+    assert statuses(path, *log_option(tmp_path / "keys.log"))[-1] == OPENED
+
+
+def test_a_capture_that_begins_in_the_middle_is_opened_and_so_is_a_tap_of_two_adapters(tmp_path: Path) -> None:
+    pair = emitted(started(tmp_path / "keys.log"), 300, 5)
+    late = pair.tap[-40:]
+    words = log_option(tmp_path / "keys.log")
+    path = recorded(tmp_path / "late.pcapng", late)
+    assert len(pair.given[False]) > 256, "the counter is beyond what one byte says"
+    assert set(statuses(path, *words)) == {OPENED}
+    assert differences(path, pair, *words) == len(pair.given[True]) + len(pair.given[False]) - 40
+    two = recorded(tmp_path / "two.pcapng", pair.tap, two_adapters=True)
+    assert set(statuses(two, *words)) == {OPENED}
+    assert differences(two, pair, *words) == 0
+
+
+# ------------------------------------------------------------------ not opened
+
+
+def test_without_a_key_a_frame_shows_its_header_and_that_it_is_sealed(tmp_path: Path) -> None:
+    pair = emitted(started(tmp_path / "keys.log"), 3)
+    path = recorded(tmp_path / "tap.pcapng", pair.tap)
+    assert set(statuses(path)) == {NO_KEY}
+    said = infos(path)
+    assert "Event: Card drawn, sealed (no key)" in said
+    assert any(each.startswith("Command ") and each.endswith(", Open session, sealed (no key)") for each in said)
+    assert any(each.startswith("Reply to command ") and each.endswith(", Open session, sealed (no key)") for each in said)
+    shown = run("-r", path, "-O", "tdp", "-Y", "tdp.message == 0x42")
+    assert "no key log is set in the preferences" in shown
+    assert "Card: " not in shown
+    assert "Tag: " in shown
+    assert not run("-r", path, "-Y", "tdp.card")
+
+
+def wrong(line: str) -> str:
+    """The same call with keys of nothing."""
+    head, call, out, into = line.split()
+    return f"{head} {call} {Random(1).randbytes(32).hex()} {into[::-1] if out else into}"
+
+
+@pytest.mark.parametrize(
+    ("made", "status", "why"),
+    [
+        (wrong, UNOPENED, "the keys that the key log has for this line's call are wrong"),
+        (lambda line: line.replace(line.split()[1], "ab" * 32), NO_KEY, "the key log has no keys of this line's call"),
+        (lambda line: line[:-1], NO_KEY, "line 1 of the key log is not TDP-SEAL and three keys of 64 hexadecimal digits"),
+        (lambda _: "CLIENT_RANDOM 00 00", NO_KEY, "the key log has no key of a sealed line"),
+        (lambda _: None, NO_KEY, "the key log cannot be read: "),
+    ],
+    ids=["wrong keys", "another call", "a line cut off", "another program's", "no such file"],
+)
+def test_a_key_log_of_no_use_says_so(made: object, status: str, why: str, tmp_path: Path) -> None:
+    pair = emitted(started(tmp_path / "keys.log"), 3)
+    path, log = recorded(tmp_path / "tap.pcapng", pair.tap), tmp_path / "other.log"
+    text = made((tmp_path / "keys.log").read_text().strip())  # type: ignore[operator]
+    if text is not None:
+        log.write_text(text + "\n")
+    assert set(statuses(path, *log_option(log))) == {status}
+    assert why in run("-r", path, "-V", "-Y", "tdp.seal.status", *log_option(log))
+    assert not run("-r", path, "-Y", "tdp.card", *log_option(log))
+
+
+def test_frames_sent_again_reflected_altered_or_forged_are_not_shown_as_genuine(tmp_path: Path) -> None:
+    pair = emitted(started(tmp_path / "keys.log"), 12)
+    cards = [each for each in pair.tap if not each.from_host and bodies(each.data)[0][6] == 0x42]
+    (body,) = bodies(cards[3].data)
+    altered = encode_frame(body[:12] + bytes([body[12] ^ 1]) + body[13:])
+    header = encode_frame(body[:6] + b"\x43" + body[7:])
+    in_clear = pair.given[False][-1]
+    last_ns = pair.tap[-1].at_ns
+    later = [cards[3].data, altered, header, cards[-1].data]
+    tap = [*pair.tap, *(Tapped(last_ns + (at + 1) * 100 * MS, False, data) for at, data in enumerate(later))]
+    tap.append(Tapped(last_ns + 600 * MS, True, cards[-1].data))
+    tap.append(Tapped(last_ns + 700 * MS, False, encode_frame(bytes([1, 0x40]) + in_clear[2:])))
+    path = recorded(tmp_path / "tap.pcapng", tap)
+    words = log_option(tmp_path / "keys.log")
+    assert statuses(path, *words)[-6:] == [SENT_AGAIN, UNOPENED, UNOPENED, SENT_AGAIN, SENT_AGAIN, REFUSED]
+    assert set(statuses(path, *words)[:-6]) == {OPENED}
+    said = infos(path, *words)[-6:]
+    assert said[0] == "Event: Card drawn, sealed, sent again"
+    assert said[1] == "Event: Card drawn, sealed, does not open"
+    assert said[-1].startswith("Refused on the sealed line: ")
+    assert len(run("-r", path, "-Y", "tdp.expert.sealed_again", *words).splitlines()) == 3
+    assert len(run("-r", path, "-Y", "tdp.expert.unopened", *words).splitlines()) == 2
+    assert len(run("-r", path, "-Y", "tdp.expert.not_taken", *words).splitlines()) == 1
+
+
+def test_a_call_sent_again_begins_no_new_window(tmp_path: Path) -> None:
+    """Someone plays a whole session again, call and all: nothing of it opens a second time."""
+    pair = emitted(started(tmp_path / "keys.log"), 12)
+    shift_ns = pair.tap[-1].at_ns - pair.tap[0].at_ns + 1_000 * MS
+    again = [Tapped(each.at_ns + shift_ns, each.from_host, each.data) for each in pair.tap]
+    path = recorded(tmp_path / "tap.pcapng", [*pair.tap, *again])
+    found = statuses(path, *log_option(tmp_path / "keys.log"))
+    assert found == [OPENED] * (len(found) // 2) + [SENT_AGAIN] * (len(found) // 2)
+
+
+# ------------------------------------------------------------------ certificates and signed measurements
+
+
+def test_a_certificate_and_a_signed_measurement_are_shown_by_field(tmp_path: Path) -> None:
+    choose = Random(3)
+    certificate = Certificate(choose.randbytes(32), choose.randbytes(64))
+    statement = Statement(262_144, choose.randbytes(32), choose.randbytes(32), choose.randbytes(64))
+    texts = ("Example", "PS-1", "00017", "1.4.2", bytes(32))
+    hello = m.HelloReplyMessage(0x1001, 1, 0, 1, 4, 1, 0x3CF, 1, 42, 256, *texts)
+    measured = m.MeasuredMessage(0x1001, choose.randbytes(16), 1, 1, choose.randbytes(32))
+    tap = [
+        Tapped(1_795_000_000_000_000_000, False, encode_frame(encode(hello, extensions=(certificate.extension(),)))),
+        Tapped(1_795_000_001_000_000_000, False, encode_frame(encode(measured, extensions=(statement.extension(),)))),
+    ]
+    path = recorded(tmp_path / "attested.pcapng", tap)
+    names = ("certificate.key", "certificate.signature", "signed.length", "signed.sha256", "signed.line_key")
+    words = [word for name in (*names, "signed.signature") for word in ("-e", f"tdp.extension.{name}")]
+    first, second = run("-r", path, "-T", "fields", *words).rstrip("\n").split("\n")
+    assert first.strip("\t").split("\t") == [certificate.key.hex(), certificate.signature.hex()]
+    sha256, line_key, signature = (each.hex() for each in (statement.sha256, statement.line_key, statement.signature))
+    assert second.strip("\t").split("\t") == ["262144", sha256, line_key, signature]
+    shown = run("-r", path, "-O", "tdp")
+    assert "Type: certificate of the maker (0x03)" in shown
+    assert "Type: signed measurement (0x02)" in shown
