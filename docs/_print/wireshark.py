@@ -45,7 +45,7 @@ _G.dealwire_is_loaded = true
 set_plugin_info({{ version = "{version}", author = "dealwire", description = "Card devices of casino tables" }})
 """
 _NS: Final = 1_000_000_000
-_HOST_MESSAGES: Final = frozenset({"Hello", "Heartbeat", "Ack"})
+_HOST_MESSAGES: Final = frozenset({"Hello", "Heartbeat", "Ack", "PairCall", "PairProof", "SealCall"})
 
 # ------------------------------------------------------------------ Lua's own notation
 

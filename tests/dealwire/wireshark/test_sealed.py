@@ -1,25 +1,38 @@
-"""A tapped sealed line in real tshark: opened with the host's key log, and what it says of frames that it cannot open."""
+"""A tapped sealed line in real tshark: opened with the host's key log, and what is said of frames that do not open."""
 
 from __future__ import annotations
 
+import json
+import socket
+import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 import pytest
 
+from dealwire.journal.export import export_capture
 from dealwire.service.line_keys import key_log
-from devices.record.capture import CaptureWriter
+from devices.record.capture import Capture, CaptureWriter
 from protocol.tdp import messages as m
 from protocol.tdp.attestation import Certificate, Statement
 from protocol.tdp.codec import encode
 from protocol.tdp.framing import Frame, Framer, encode_frame
+from protocol.tdp.seal.device_end import DeviceEnd
+from protocol.tdp.seal.host_end import HostEnd
 from protocol.tdp.seal.line_end import SealTiming
-from tests.support.oracles.tshark import Piece, plain, run, seen_by_tshark, tdp_fields
-from tests.support.rigs.links import CLEAN, LOSSY, MS, REORDERING, Faults
+from tests.dealwire.test_sealed_tables import LINES, dealing, keyed, sealed_configuration
+from tests.support.oracles.tshark import ROOT, Piece, plain, run, seen_by_tshark, tdp_fields
+from tests.support.rigs.links import CLEAN, LOSSY, MS, REORDERING, START_NS, Faults
+from tests.support.rigs.patience import PATIENCE_S
+from tests.support.rigs.ports import free_port
 from tests.support.rigs.sealed_links import SealedPair, bodies
+from tests.support.rigs.serving import journal_reader, run_until
+from tests.support.rigs.serving import opened as opened_service
 
-SEALED = 0x80
+FLAG_REFUSED = 0x40
 OPENED, NO_KEY, UNOPENED, SENT_AGAIN, REFUSED = "12345"
 TWO_PASSES = ("-2", "-R", "frame")
 
@@ -44,28 +57,23 @@ class TappedPair(SealedPair):
     def power_on(self, session: int | None = None, **hello: object) -> None:
         super().power_on(session, **hello)
         assert self.device_end is not None
-        take = self.device_end._open
-
-        def open_(body: bytes, now_ns: int) -> None:
-            take(body, now_ns)
-            self._note(True, self.device_end)
-
-        self.device_end._open = open_  # type: ignore[method-assign]
+        self._listen(self.device_end, True)
 
     def start_host(self) -> None:
         super().start_host()
-        take = self.host_end._open
+        self._listen(self.host_end, False)
+
+    def _listen(self, end: HostEnd | DeviceEnd, from_host: bool) -> None:
+        """Note what an end passes up of the sealed frames that it is given."""
+        take = end._open
 
         def open_(body: bytes, now_ns: int) -> None:
+            before = len(end._up)
             take(body, now_ns)
-            self._note(False, self.host_end)
+            passed = [each for data in end._up[before:] for each in bodies(data)]
+            self.given[from_host] += [each for each in passed if not each[1] & FLAG_REFUSED]
 
-        self.host_end._open = open_  # type: ignore[method-assign]
-
-    def _note(self, from_host: bool, end: object) -> None:
-        passed = bodies(end._up[-1])[0]  # type: ignore[attr-defined]
-        if not passed[1] & 0x40:
-            self.given[from_host].append(passed)
+        end._open = open_  # type: ignore[method-assign]
 
     def _to_line(self, target: str, data: bytes) -> None:
         before = len(self.tapped)
@@ -102,7 +110,8 @@ def log_option(keys: Path) -> tuple[str, str]:
 
 def statuses(path: Path, *options: str) -> list[str]:
     """The status of each sealed frame, in order."""
-    return run("-r", path, "-Y", "tdp.seal.status", "-T", "fields", "-e", "tdp.seal.status", *options).split()
+    said = run("-r", path, "-Y", "tdp.seal.status", "-T", "fields", "-e", "tdp.seal.status", *options)
+    return said.replace(",", " ").split()
 
 
 def infos(path: Path, *options: str) -> list[str]:
@@ -165,17 +174,19 @@ def test_an_opened_frame_reads_as_one_in_clear_and_its_links_are_found(tmp_path:
     path = recorded(tmp_path / "tap.pcapng", pair.tap)
     words = log_option(tmp_path / "keys.log")
     said = infos(path, *words)
-    assert said[0].startswith("Hello from dealwire")
+    assert said[0] == "Hello from dealwire, which speaks versions 1.0 to 1.4"
     assert said[1].startswith("Hello reply from a shuffler: Test Pair")
     assert said[2].startswith("Call to seal the line, by the host of key ")
     assert said[3] == "Answer to the call to seal the line"
-    assert said[4].startswith("Hello from dealwire")
-    assert "Event 2: Card 1 drawn, AS, for PLAYER" in "\n".join(said) or "Event 2: Card 1 drawn" in "\n".join(said)
-    shown = run("-r", path, "-O", "tdp", "-Y", 'tdp.number == 1 && tdp.kind == 4', *words)
-    assert "Seal: Opened (1)" in shown
-    assert "Counter: " in shown
-    assert "Sealed: True" in shown or "Sealed: yes" in shown
-    assert run("-r", path, "-Y", "tdp.seal.status == 1 && tdp.request_in", *words)
+    assert said[4] == said[0]
+    assert "Event 2: Card 1 drawn, AS, for seat 1" in said
+    shown = run("-r", path, "-O", "tdp", "-Y", "tdp.number == 2 && tdp.kind == 4", *words)
+    for line in ("= Sealed: yes", "[Seal: Opened (1)]", "[Counter: ", "Tag: ", "Card: AS (0x41)", "[correct]"):
+        assert line in shown
+    assert "Event it caused" not in shown
+    assert run("-r", path, "-Y", "tdp.seal.status == 1 && tdp.kind == 2 && tdp.request_in", *words)
+    calls = run("-r", path, "-Y", "tdp.message == 0x0b", "-T", "fields", "-e", "tdp.sender", "-e", "tdp.flags", *words)
+    assert calls.split() == ["1", "0x00"]
 
 
 def test_a_key_change_in_mid_stream_is_followed_in_both_directions(tmp_path: Path) -> None:
@@ -229,6 +240,31 @@ def test_a_capture_that_begins_in_the_middle_is_opened_and_so_is_a_tap_of_two_ad
     assert differences(two, pair, *words) == 0
 
 
+def test_frames_that_another_program_sealed_are_opened(tmp_path: Path) -> None:
+    """Each with its own key, on a line of its own that begins in the middle."""
+    frames = json.loads((ROOT / "docs" / "protocol-seal-vectors.json").read_text())["frames"]
+    keys = [each["key"] for each in frames]
+    (tmp_path / "keys.log").write_text("".join(f"TDP-SEAL {'00' * 32} {key} {key}\n" for key in keys))
+    path = tmp_path / "vectors.pcapng"
+    with CaptureWriter(path) as writer:
+        for number, each in enumerate(frames):
+            line = writer.interface(f"line {number}", device="shuffler", dialect="tdp")
+            from_host = each["clear"][4:6] == "01"
+            writer.chunk(line, START_NS + number, from_host, encode_frame(bytes.fromhex(each["sealed"])))
+    words = (
+        "-r",
+        path,
+        *log_option(tmp_path / "keys.log"),
+        "-T",
+        "fields",
+        "-e",
+        "tdp.seal.status",
+        "-e",
+        "tdp.seal.counter",
+    )
+    assert [line.split() for line in run(*words).splitlines()] == [[OPENED, str(each["counter"])] for each in frames]
+
+
 # ------------------------------------------------------------------ not opened
 
 
@@ -239,8 +275,10 @@ def test_without_a_key_a_frame_shows_its_header_and_that_it_is_sealed(tmp_path: 
     said = infos(path)
     assert "Event: Card drawn, sealed (no key)" in said
     assert any(each.startswith("Command ") and each.endswith(", Open session, sealed (no key)") for each in said)
-    assert any(each.startswith("Reply to command ") and each.endswith(", Open session, sealed (no key)") for each in said)
-    shown = run("-r", path, "-O", "tdp", "-Y", "tdp.message == 0x42")
+    assert any(
+        each.startswith("Reply to command ") and each.endswith(", Open session, sealed (no key)") for each in said
+    )
+    shown = run("-r", path, "-O", "tdp", "-Y", "tdp.message == 0x242")
     assert "no key log is set in the preferences" in shown
     assert "Card: " not in shown
     assert "Tag: " in shown
@@ -258,7 +296,11 @@ def wrong(line: str) -> str:
     [
         (wrong, UNOPENED, "the keys that the key log has for this line's call are wrong"),
         (lambda line: line.replace(line.split()[1], "ab" * 32), NO_KEY, "the key log has no keys of this line's call"),
-        (lambda line: line[:-1], NO_KEY, "line 1 of the key log is not TDP-SEAL and three keys of 64 hexadecimal digits"),
+        (
+            lambda line: line[:-1],
+            NO_KEY,
+            "line 1 of the key log is not TDP-SEAL and three keys of 64 hexadecimal digits",
+        ),
         (lambda _: "CLIENT_RANDOM 00 00", NO_KEY, "the key log has no key of a sealed line"),
         (lambda _: None, NO_KEY, "the key log cannot be read: "),
     ],
@@ -321,8 +363,8 @@ def test_a_certificate_and_a_signed_measurement_are_shown_by_field(tmp_path: Pat
     hello = m.HelloReplyMessage(0x1001, 1, 0, 1, 4, 1, 0x3CF, 1, 42, 256, *texts)
     measured = m.MeasuredMessage(0x1001, choose.randbytes(16), 1, 1, choose.randbytes(32))
     tap = [
-        Tapped(1_795_000_000_000_000_000, False, encode_frame(encode(hello, extensions=(certificate.extension(),)))),
-        Tapped(1_795_000_001_000_000_000, False, encode_frame(encode(measured, extensions=(statement.extension(),)))),
+        Tapped(START_NS, False, encode_frame(encode(hello, extensions=(certificate.extension(),)))),
+        Tapped(START_NS + MS, False, encode_frame(encode(measured, extensions=(statement.extension(),)))),
     ]
     path = recorded(tmp_path / "attested.pcapng", tap)
     names = ("certificate.key", "certificate.signature", "signed.length", "signed.sha256", "signed.line_key")
@@ -334,3 +376,75 @@ def test_a_certificate_and_a_signed_measurement_are_shown_by_field(tmp_path: Pat
     shown = run("-r", path, "-O", "tdp")
     assert "Type: certificate of the maker (0x03)" in shown
     assert "Type: signed measurement (0x02)" in shown
+
+
+# ------------------------------------------------------------------ a table, its devices in another process
+
+
+class Tap(threading.Thread):
+    """A serial server between host and device that notes what passes."""
+
+    def __init__(self, device_port: int) -> None:
+        super().__init__(daemon=True)
+        self.tap: list[Tapped] = []
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.port = self._server.getsockname()[1]
+        self._device_port = device_port
+
+    def run(self) -> None:
+        host, _ = self._server.accept()
+        device = socket.create_connection(("127.0.0.1", self._device_port), PATIENCE_S)
+        back = threading.Thread(target=self._one_way, args=(device, host, False), daemon=True)
+        back.start()
+        self._one_way(host, device, True)
+        back.join(PATIENCE_S)
+        for each in (host, device, self._server):
+            each.close()
+
+    def _one_way(self, source: socket.socket, target: socket.socket, from_host: bool) -> None:
+        with suppress(OSError):  # the other end is gone
+            while data := source.recv(65536):
+                self.tap.append(Tapped(time.time_ns(), from_host, data))
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+
+
+def as_the_link_has_them(pieces: list[Piece]) -> list[tuple[tuple[str, str], ...]]:
+    """The fields of frames without flags and link sequence, which the seal writes; and without HELLO, which it
+    repeats."""
+    kept = [piece for piece in plain([pieces])[0] if ("message", "1") not in piece.fields]
+    own = ("flags", "flags.sealed", "link_sequence")
+    return [tuple(each for each in piece.fields if each[0] not in own) for piece in kept]
+
+
+def in_journal(folder: Path, from_host: bool) -> list[Piece]:
+    """The frames of the shuffler's line as the journal's export has them."""
+    journal, framer = Capture.read(folder / "journal.pcapng"), Framer()
+    chunks = [each for each in journal.chunks if journal.interfaces[each.interface].device == "shuffler"]
+    pieces = [piece for each in chunks if each.sent is from_host for piece in framer.feed(each.data)]
+    return [Piece("tdp", tuple(tdp_fields(piece))) for piece in pieces if isinstance(piece, Frame)]
+
+
+@pytest.mark.more
+def test_what_tshark_opens_of_a_table_is_what_its_journal_has(tmp_path: Path) -> None:
+    keyed(tmp_path)
+    inner = free_port()
+    tap = Tap(inner)
+    tap.start()
+    words = ("--identity", str(tmp_path / "ids"), "--shuffler", f"tcp:{inner}", "--controller", "pty")
+    with dealing(tmp_path, *words) as addresses:
+        file = sealed_configuration(tmp_path, {**addresses, "shuffler": f"tcp://127.0.0.1:{tap.port}"})
+        file.write_text(file.read_text().replace(LINES, f'{LINES}key-log = "keys.log"\n'))
+        service, listener = opened_service(file)
+        with service:
+            run_until(service, lambda: len(listener.of("settlement")) >= 2)
+    tap.join(PATIENCE_S)
+    with journal_reader(tmp_path) as reader:
+        export_capture(reader, "table-1", tmp_path / "journal.pcapng")
+    path, options = recorded(tmp_path / "tap.pcapng", tap.tap), log_option(tmp_path / "keys.log")
+    assert set(statuses(path, *options)) == {OPENED}
+    for side, from_host in zip(opened(path, *options), (True, False), strict=True):
+        theirs, mine = as_the_link_has_them(side), as_the_link_has_them(in_journal(tmp_path, from_host))
+        assert len(mine) > 20
+        assert theirs[: len(mine)] == mine
+        assert len(theirs) - len(mine) <= 2, "more than what was on its way at the end"
