@@ -220,7 +220,8 @@ tdp:register_heuristic("tcp", guess_tcp)
 pcall(function() tdp:register_heuristic("usb.bulk", guess_usb) end)
 function tdp.init()
   claimed = {}
-  looks_again()
+  key_log.vain = 0
+  key_log.read()
 end
 
 -- Ports of serial servers that a person names once in the preferences, instead of Decode As in every file.

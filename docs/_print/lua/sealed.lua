@@ -2,8 +2,7 @@
 -- other end opens it: keys of the newest call first, a counter of which the frame has the low byte, each counter once.
 local SEALED, REFUSED = 0x80, 0x40
 local OPENED, NO_KEY, UNOPENED, SENT_AGAIN, NOT_TAKEN = 1, 2, 3, 4, 5
-local key_log = { path = "", keys = {}, order = {} }
-local looks_again -- makes the file's keys new before a capture is looked at
+local key_log = { path = "", keys = {}, order = {}, vain = 0 }
 
 do
   local LINE = "^TDP%-SEAL (" .. ("%x"):rep(64) .. ") (" .. ("%x"):rep(64) .. ") (" .. ("%x"):rep(64) .. ")%s*$"
@@ -11,7 +10,8 @@ do
 
   -- Read the file again: a host appends to it meanwhile. What is wrong with it is in `why`.
   function key_log.read()
-    key_log.keys, key_log.order, key_log.why = {}, {}, nil
+    local before = #key_log.order
+    key_log.keys, key_log.order, key_log.why, key_log.vain = {}, {}, nil, key_log.vain + 1
     if key_log.path == "" then return end
     local file, problem = io.open(key_log.path, "r")
     if not file then key_log.why = "the key log cannot be read: " .. problem return end
@@ -20,7 +20,7 @@ do
       number = number + 1
       local call, out, into = line:match(LINE)
       if call then
-        local keys = { host = unhex(out), device = unhex(into) }
+        local keys = { host = unhex(out), device = unhex(into), turn = number }
         key_log.keys[unhex(call)] = keys
         table.insert(key_log.order, 1, keys)
       elseif line:find("^TDP%-SEAL") then
@@ -28,52 +28,56 @@ do
       end
     end
     file:close()
+    if #key_log.order ~= before then key_log.vain = 0 end
     if number > 0 and #key_log.order == 0 then key_log.why = key_log.why or "the key log has no key of a sealed line" end
   end
-  looks_again = key_log.read
 end
 
 local WINDOW = 64
-local READS = 8        -- of the file, at most, for the keys of one call
+local PENDING = 8      -- calls, at most, whose keys may still come
+local READS = 200      -- of the file in which nothing new was, at most
 local SEARCHES = 3     -- of a line whose call is not in the capture, at most, in each direction
 local SEARCHED = 1024  -- counters tried in one of them
 
 local function seal_of(talk)
-  if not talk.seal then talk.seal = { sets = {}, known = {}, first = { host = 1, device = 1 }, searches = { host = 0, device = 0 } } end
+  if not talk.seal then talk.seal = { sets = {}, known = {}, pending = {}, first = { host = 1, device = 1 }, searches = { host = 0, device = 0 } } end
   return talk.seal
 end
 
+-- Keys are as old as their line in the file: an earlier call, sent again by someone, is not taken for a new one.
 local function add_set(seal, keys)
+  local newest = seal.sets[#seal.sets]
+  if newest and newest.keys.turn >= keys.turn then return nil end
   seal.sets[#seal.sets + 1] = { keys = keys, top = {}, opened = { host = {}, device = {} } }
   return #seal.sets
+end
+
+local function take_keys(seal)
+  for at = #seal.pending, 1, -1 do
+    if key_log.keys[seal.pending[at]] then
+      local later = {}
+      for index = at + 1, #seal.pending do later[#later + 1] = seal.pending[index] end
+      add_set(seal, key_log.keys[seal.pending[at]])
+      seal.pending = later -- calls before it got no answer, or an older one
+      return true
+    end
+  end
 end
 
 -- A call in clear: the keys of its answer are in the file under its ephemeral key, later if the capture is live.
 local function take_call(talk, ephemeral)
   local seal = seal_of(talk)
-  if not seal.known[ephemeral] then
-    seal.known[ephemeral], seal.call = true, { ephemeral = ephemeral, reads = 0 }
-  end
+  if seal.known[ephemeral] then return end
+  seal.known[ephemeral] = true
+  table.insert(seal.pending, ephemeral)
+  take_keys(seal)
+  if #seal.pending > PENDING then table.remove(seal.pending, 1) end
 end
 
 -- An answer without its call in the capture: it may be on a line of its own, and new keys begin.
 local function take_answer_alone(talk)
   local seal = seal_of(talk)
   if not next(seal.known) then seal.searches = { host = 0, device = 0 } end
-end
-
-local function keys_of_call(seal)
-  local call = seal.call
-  local keys = key_log.keys[call.ephemeral]
-  if not keys and call.reads < READS and key_log.path ~= "" then
-    call.reads = call.reads + 1
-    key_log.read()
-    keys = key_log.keys[call.ephemeral]
-  end
-  if keys then
-    add_set(seal, keys)
-    seal.call = nil
-  end
 end
 
 local function try(keys, from, counter, decoded)
@@ -109,16 +113,17 @@ end
 -- The capture begins after the call: try the keys of the file, newest first, with every counter that a while can have.
 local function search(seal, from, decoded)
   seal.searches[from] = seal.searches[from] + 1
+  if key_log.vain < READS then key_log.read() end
   for round = 0, math.floor(SEARCHED / math.max(#key_log.order, 1)) do
     for index = 1, math.min(#key_log.order, SEARCHED) do
       local keys, counter = key_log.order[index], decoded:byte(4) + 256 * round
       local payload = try(keys, from, counter, decoded)
       if payload then
         local at
-        for number, set in ipairs(seal.sets) do at = set.keys == keys and number or at end
+        for number, set in ipairs(seal.sets) do at = set.keys.turn == keys.turn and number or at end
         at = at or add_set(seal, keys)
-        local set = seal.sets[at]
-        if at < seal.first[from] or counter <= (set.top[from] or -1) then return nil end -- an old one, sent again
+        local set = seal.sets[at or 0]
+        if not set or at < seal.first[from] or counter <= (set.top[from] or -1) then return nil end -- an old one, sent again
         set.top[from], set.opened[from][counter], seal.first[from] = counter, decoded, at
         return payload, counter
       end
@@ -129,7 +134,10 @@ end
 -- What a sealed frame of this sender holds: how it went, and the payload and its counter, or why not.
 local function open_from(talk, from, decoded)
   local seal = seal_of(talk)
-  if seal.call then keys_of_call(seal) end
+  if #seal.pending > 0 and not take_keys(seal) and key_log.path ~= "" and key_log.vain < READS then
+    key_log.read()
+    take_keys(seal)
+  end
   local again
   for index = #seal.sets, seal.first[from], -1 do
     local payload, counter = open_under(seal.sets[index], from, decoded)
@@ -140,13 +148,13 @@ local function open_from(talk, from, decoded)
     again = again or counter
   end
   if again then return SENT_AGAIN, nil, "it was sent before; the other end does not take it again" end
-  if not next(seal.known) and #key_log.order > 0 and seal.searches[from] < SEARCHES then
+  if not next(seal.known) and key_log.path ~= "" and seal.searches[from] < SEARCHES then
     local payload, counter = search(seal, from, decoded)
     if payload then return OPENED, payload, counter end
   end
   if key_log.path == "" then return NO_KEY, nil, "no key log is set in the preferences" end
   local set = seal.sets[#seal.sets]
-  if seal.call or not set then
+  if #seal.pending > 0 or not set then
     return NO_KEY, nil, key_log.why or (next(seal.known) and "the key log has no keys of this line's call")
       or "the call is not in this capture, and no key of the key log opens the frame"
   end

@@ -352,6 +352,28 @@ def test_a_call_sent_again_begins_no_new_window(tmp_path: Path) -> None:
     assert found == [OPENED] * (len(found) // 2) + [SENT_AGAIN] * (len(found) // 2)
 
 
+@pytest.mark.more
+def test_an_earlier_session_sent_again_takes_nothing_from_the_one_that_goes_on(tmp_path: Path) -> None:
+    """Its keys are in the log too, and calls of no one come between. Neither end takes them."""
+    pair = started(tmp_path / "keys.log", seal_timing=SealTiming(rekey_ns=1_000 * MS))
+    emitted(pair, 40)
+    heads = [bodies(each.data)[0] for each in pair.tap]
+    call = next(at for at, head in enumerate(heads) if head[6:8] == b"\x0b\0" and at > 10)
+    answer = next(at for at, head in enumerate(heads) if head[6:8] == b"\x0c\0" and at > call)
+    earlier, later = pair.tap[2:call], [pair.tap[call], *pair.tap[answer:]]
+    shift_ns = later[0].at_ns - pair.tap[0].at_ns
+    choose = Random(5)
+    calls = [encode_frame(b"\1\0\7\0\0\0\x0b\0" + choose.randbytes(56)) for _ in range(12)]
+    tap = [later[0], *(Tapped(later[0].at_ns, True, call) for call in calls), *later[1:30]]
+    tap += [Tapped(each.at_ns + shift_ns, each.from_host, each.data) for each in earlier]
+    path = recorded(tmp_path / "tap.pcapng", [*tap, *later[30:]])
+    found = statuses(path, *log_option(tmp_path / "keys.log"))
+    in_earlier = sum(head[1] >> 7 for head in heads[2:call])
+    assert in_earlier > 20
+    assert found.count(UNOPENED) == in_earlier
+    assert found.count(OPENED) == sum(head[1] >> 7 for head in heads[answer:])
+
+
 # ------------------------------------------------------------------ certificates and signed measurements
 
 
