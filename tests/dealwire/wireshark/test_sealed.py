@@ -240,6 +240,27 @@ def test_a_capture_that_begins_in_the_middle_is_opened_and_so_is_a_tap_of_two_ad
     assert differences(two, pair, *words) == 0
 
 
+def test_the_messages_of_both_handshakes_are_shown_by_name(tmp_path: Path) -> None:
+    handshakes = json.loads((ROOT / "docs" / "protocol-seal-vectors.json").read_text())["handshakes"]
+    ids, tap = {"XXpsk3": (0x08, 0x09, 0x0A), "KK": (0x0B, 0x0C)}, []
+    for pattern in ids:
+        shake = next(each for each in handshakes if each["pattern_name"]["text"] == pattern)
+        for at, (number, message) in enumerate(zip(ids[pattern], shake["messages"], strict=True)):
+            key_id = b"host key" if number == 0x0B else b""
+            body = bytes((1, 0, 7, at, 0, 0, number, 0)) + key_id + bytes.fromhex(message["bytes"])
+            tap.append(Tapped(START_NS + number * MS, at != 1, encode_frame(body)))
+    path = recorded(tmp_path / "shakes.pcapng", tap)
+    assert infos(path) == [
+        *("Call to pair with a code", "Answer to the call to pair", "Proof of the code"),
+        *(f"Call to seal the line, by the host of key {b'host key'.hex()}", "Answer to the call to seal the line"),
+    ]
+    assert run("-r", path, "-T", "fields", "-e", "tdp.sender").split() == ["1", "0", "1", "1", "0"]
+    assert not run("-r", path, "-Y", "tdp.payload || tdp.expert.unread || tdp.expert.unknown")
+    words = [word for name in ("ephemeral", "static", "granted", "tag", "key_id") for word in ("-e", f"tdp.{name}")]
+    sizes = [[len(each) // 2 for each in line.split()] for line in run("-r", path, "-T", "fields", *words).splitlines()]
+    assert sizes == [[32, 16], [32, 48, 16], [48, 33], [32, 16, 8], [32, 16]]
+
+
 def test_frames_that_another_program_sealed_are_opened(tmp_path: Path) -> None:
     """Each with its own key, on a line of its own that begins in the middle."""
     frames = json.loads((ROOT / "docs" / "protocol-seal-vectors.json").read_text())["frames"]
@@ -329,17 +350,19 @@ def test_frames_sent_again_reflected_altered_or_forged_are_not_shown_as_genuine(
     tap = [*pair.tap, *(Tapped(last_ns + (at + 1) * 100 * MS, False, data) for at, data in enumerate(later))]
     tap.append(Tapped(last_ns + 600 * MS, True, cards[-1].data))
     tap.append(Tapped(last_ns + 700 * MS, False, encode_frame(bytes([1, 0x40]) + in_clear[2:])))
+    tap.append(Tapped(last_ns + 800 * MS, False, encode_frame(bytes([1, 0xC0]) + body[2:])))
     path = recorded(tmp_path / "tap.pcapng", tap)
     words = log_option(tmp_path / "keys.log")
-    assert statuses(path, *words)[-6:] == [SENT_AGAIN, UNOPENED, UNOPENED, SENT_AGAIN, SENT_AGAIN, REFUSED]
-    assert set(statuses(path, *words)[:-6]) == {OPENED}
-    said = infos(path, *words)[-6:]
+    assert statuses(path, *words)[-7:] == [SENT_AGAIN, *(2 * [UNOPENED]), *(2 * [SENT_AGAIN]), *(2 * [REFUSED])]
+    assert set(statuses(path, *words)[:-7]) == {OPENED}
+    said = infos(path, *words)[-7:]
     assert said[0] == "Event: Card drawn, sealed, sent again"
     assert said[1] == "Event: Card drawn, sealed, does not open"
-    assert said[-1].startswith("Refused on the sealed line: ")
+    assert said[-2].startswith("Refused on the sealed line: ")
+    assert said[-1] == "Refused on the sealed line: Event: Card drawn, sealed"
     assert len(run("-r", path, "-Y", "tdp.expert.sealed_again", *words).splitlines()) == 3
     assert len(run("-r", path, "-Y", "tdp.expert.unopened", *words).splitlines()) == 2
-    assert len(run("-r", path, "-Y", "tdp.expert.not_taken", *words).splitlines()) == 1
+    assert len(run("-r", path, "-Y", "tdp.expert.not_taken", *words).splitlines()) == 2
 
 
 def test_a_call_sent_again_begins_no_new_window(tmp_path: Path) -> None:
