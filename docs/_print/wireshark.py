@@ -19,6 +19,7 @@ from protocol.bee_tek import messages as bee
 from protocol.faults import CLASSES, Fault
 from protocol.message import Message, message_name
 from protocol.tdp import framing
+from protocol.tdp.attestation import CERTIFICATE_EXTENSION, KEY_BYTES, MEASURED_EXTENSION, SIGNATURE_BYTES
 from protocol.tdp.derive import FIXED, fields_of, header_fields
 from protocol.tdp.messages import Kind
 from protocol.tdp.outputs import Timing
@@ -29,8 +30,8 @@ PATH: Final = "../dealwire/wireshark/dealwire.lua"
 """Path of the printed file from `docs/`."""
 _LUA: Final = Path(__file__).parent / "lua"
 _PARTS: Final = (
-    *("base", "cut_tdp", "cut_others", "streams", "talk", "tdp_fields", "tdp_read", "tdp", "noise", "dialects"),
-    "lines",
+    *("base", "aead", "cut_tdp", "cut_others", "streams", "sealed", "talk", "tdp_fields", "tdp_read", "tdp", "noise"),
+    *("dialects", "lines"),
 )
 _HEAD: Final = """\
 -- Table Device Protocol, Angel Eye style and Bee-Tek style shoes in Wireshark. Part of dealwire, Apache-2.0.
@@ -44,7 +45,7 @@ _G.dealwire_is_loaded = true
 set_plugin_info({{ version = "{version}", author = "dealwire", description = "Card devices of casino tables" }})
 """
 _NS: Final = 1_000_000_000
-_HOST_MESSAGES: Final = frozenset({"Hello", "Heartbeat", "Ack"})
+_HOST_MESSAGES: Final = frozenset({"Hello", "Heartbeat", "Ack", "PairCall", "PairProof", "SealCall"})
 
 # ------------------------------------------------------------------ Lua's own notation
 
@@ -117,7 +118,7 @@ def _header(fields: Fields) -> list[object]:
         if field.name == "message":
             fields.values["message"] = names
             fields.rows[str(said["key"])][5] = "message"
-        rows.append({"name": field.name, "key": said["key"], "at": at, "size": field.size})
+        rows.append({"name": field.name, "key": said["key"], "at": at, "size": field.size, "flags": said["flags"]})
         at += field.size
     return rows
 
@@ -152,6 +153,7 @@ def tdp_table() -> str:
         "partial_s": Timing().partial_ns / _NS,
         "remembered_s": KEPT_NS / _NS,
         "extensions": {1: "session of an old event", 2: "signed measurement", 3: "certificate of the maker"},
+        "inside": _inside(),
         "fault_classes": CLASSES,
         "fault_events": {numbers[name]: expert for name, expert in EVENTS_OF_FAULTS.items()},
         "flags": fields.flags,
@@ -167,6 +169,35 @@ def tdp_table() -> str:
         + _lines("TDP.values", values)
         + "".join(_assign(f"TDP.{name}", value) for name, value in facts.items())
     )
+
+
+_INSIDE: Final[Mapping[int, tuple[tuple[str, str, int], ...]]] = {
+    MEASURED_EXTENSION: (
+        ("signed.length", "Length of the image", 4),
+        ("signed.sha256", "SHA-256 of the image", 32),
+        ("signed.line_key", "X25519 key of the device", KEY_BYTES),
+        ("signed.signature", "Signature (Ed25519)", SIGNATURE_BYTES),
+    ),
+    CERTIFICATE_EXTENSION: (
+        ("certificate.key", "Ed25519 key of the device", KEY_BYTES),
+        ("certificate.signature", "Signature of the maker (Ed25519)", SIGNATURE_BYTES),
+    ),
+}
+"""Parts of an extension's value, in order: name in filters below `tdp.extension`, label, length in bytes."""
+
+
+def _inside() -> dict[int, dict[str, object]]:
+    """Return the parts of the extensions that have some, by type, each with the length of the whole value."""
+    return {
+        type_: {
+            "size": sum(size for _, _, size in parts),
+            "parts": [
+                {"key": key, "label": label, "size": size, "number": True if size == 4 else None}
+                for key, label, size in parts
+            ],
+        }
+        for type_, parts in _INSIDE.items()
+    }
 
 
 def _assign(name: str, value: object) -> str:

@@ -190,11 +190,12 @@ function tdp.dissector(tvb, pinfo, tree) return dissect_anywhere(DIALECTS.tdp, t
 function angel.dissector(tvb, pinfo, tree) return dissect_anywhere(DIALECTS["angel-eye"], tvb, pinfo, tree) end
 function bee.dissector(tvb, pinfo, tree) return dissect_anywhere(DIALECTS["bee-tek"], tvb, pinfo, tree) end
 
--- Bytes that begin with a whole frame of version 1 and no flags, its check good: nothing else looks so.
+-- Bytes that begin with a whole frame of version 1, without flags or sealed, its check good: nothing else looks so.
 local function looks_like_tdp(tvb)
   if tvb:len() < TDP.min_frame + 2 then return false end
   local text = tvb:raw(0, math.min(tvb:len(), TDP.max_encoded + 2)):gsub("^%z", "")
-  local zero = text:sub(1, 2) == "\2\1" and text:find("\0", 1, true)
+  local begins = text:sub(1, 2) == "\2\1" or text:sub(2, 3) == "\1\128"
+  local zero = begins and text:find("\0", 1, true)
   return zero and judge(text:sub(1, zero - 1)) == nil
 end
 
@@ -217,21 +218,33 @@ local function guess_usb(tvb, pinfo, tree)
 end
 tdp:register_heuristic("tcp", guess_tcp)
 pcall(function() tdp:register_heuristic("usb.bulk", guess_usb) end)
-function tdp.init() claimed = {} end
+function tdp.init()
+  claimed = {}
+  key_log.vain = 0
+  key_log.read()
+end
 
 -- Ports of serial servers that a person names once in the preferences, instead of Decode As in every file.
-local function take_ports(proto)
+local function take_ports(proto, changed)
   local table, taken = DissectorTable.get("tcp.port"), ""
   proto.prefs.ports = Pref.range("TCP ports", "", "Ports of devices and serial servers, such as 4001,7001-7002", 65535)
   function proto.prefs_changed()
     if taken ~= "" then table:remove(taken, proto) end
     taken = tostring(proto.prefs.ports)
     if taken ~= "" then table:add(taken, proto) end
+    if changed then changed() end
   end
+end
+
+tdp.prefs.keylog = Pref.string("Key log", "", "File with the keys of sealed lines, as a host writes it ([lines] key-log)")
+local function take_key_log()
+  if key_log.path == tdp.prefs.keylog then return end
+  key_log.path = tdp.prefs.keylog
+  key_log.read()
 end
 
 for _, dialect in pairs(DIALECTS) do
   DissectorTable.get("tcp.port"):add_for_decode_as(dialect.proto)
   DissectorTable.get("rtacser.data"):add_for_decode_as(dialect.proto)
-  take_ports(dialect.proto)
+  take_ports(dialect.proto, dialect.proto == tdp and take_key_log)
 end

@@ -131,6 +131,8 @@ local function look_at(talk, frame, number, at)
   if frame.names_session then enter_session(talk, frame, seen) end
   if frame.class then talk.class = frame.class end
   take_sequence(talk, frame, seen)
+  if frame.calls then take_call(talk, frame.by_name.ephemeral) end
+  if frame.name == "SealAnswer" then take_answer_alone(talk) end
   if frame.kind == COMMAND then
     take_command(talk, frame, seen, at)
   elseif frame.request ~= 0 then

@@ -1,7 +1,16 @@
 -- Showing a frame of TDP.
+local HEADS = { [COMMAND] = "Command%s, ", [REPLY] = "Reply to command%s, ", [PROGRESS] = "Progress of command%s, " }
+
+local SEALED_WHY = { [NO_KEY] = "sealed (no key)", [UNOPENED] = "sealed, does not open", [SENT_AGAIN] = "sealed, sent again" }
+
 local function title(frame, seen)
   local what = frame.names
   local request = frame.request ~= 0 and " " .. frame.request or ""
+  if frame.sealed then
+    local heads = { [NAK] = "Not accepted: ", [EVENT] = "Event: ", [ACK] = "" }
+    return format("%s%s, %s", format(HEADS[frame.kind] or heads[frame.kind] or "", request), what,
+      SEALED_WHY[seen.seal] or "sealed")
+  end
   if not frame.layout then
     if frame.version ~= TDP.version then
       return format("%s of version %d, which is not read here: that is version %s", what, frame.version, TDP.version_text)
@@ -9,8 +18,7 @@ local function title(frame, seen)
     return format("%s, kind %d: not known to version %s", what, frame.kind, TDP.version_text)
   end
   if frame.why then
-    local heads = { [COMMAND] = "Command%s, ", [REPLY] = "Reply to command%s, ", [PROGRESS] = "Progress of command%s, " }
-    local head = format(heads[frame.kind] or frame.number and format("Event %d, ", frame.number) or "", request)
+    local head = format(HEADS[frame.kind] or frame.number and format("Event %d, ", frame.number) or "", request)
     return format("%s%s that cannot be read: %s", head, what, frame.why)
   end
   local says = say(frame, seen.class)
@@ -84,6 +92,9 @@ local function add_header(tree, frame, tvb)
     local range = tvb(field.at, field.size)
     local leaf = header:add_le(T[field.key], range)
     if field.name == "link_sequence" then leaf:append_text(" (counts the frames of this side, modulo 256)") end
+    if field.flags and tvb(1, 1):uint() ~= 0 then
+      for _, flag in ipairs(TDP.flags[field.flags]) do leaf:add_le(T[field.key .. "." .. flag[2]], range) end
+    end
   end
 end
 
@@ -92,7 +103,13 @@ local function add_extension(tree, each, tvb)
   inner:set_text("Extension")
   inner:add(G.extension_type, tvb(each.at, 1))
   inner:add(G.extension_length, tvb(each.at + 1, 1))
-  if each.size > 2 then inner:add(G.extension_value, tvb(each.at + 2, each.size - 2)) end
+  if each.size == 2 then return end
+  local value = inner:add(G.extension_value, tvb(each.at + 2, each.size - 2))
+  local at = each.at + 2
+  for _, part in ipairs(each.inside or {}) do
+    value:add_le(G[part.key], tvb(at, part.size))
+    at = at + part.size
+  end
 end
 
 local function add_check(tree, frame, tvb, good)
@@ -109,8 +126,23 @@ local function add_check(tree, frame, tvb, good)
   item:add(G.check_calculated, should):set_generated()
 end
 
+local SEAL_EXPERTS = { [NO_KEY] = "no_key", [UNOPENED] = "unopened", [SENT_AGAIN] = "sealed_again", [NOT_TAKEN] = "not_taken" }
+
+-- What is in the bytes of a sealed frame, and how it opened: the header as it was sent, what is sealed, its tag.
+local function add_seal(tree, frame, tvb, seen)
+  local last = #frame.decoded - 4
+  if frame.sealed and last >= 24 then
+    tree:add(G.sealed_payload, tvb(8, last - 24))
+    tree:add(G.tag, tvb(last - 16, 16))
+  end
+  tree:add(G.seal, seen.seal):set_generated()
+  if seen.counter then tree:add(G.counter, UInt64.new(seen.counter % 4294967296, math.floor(seen.counter / 4294967296))):set_generated() end
+  local expert = SEAL_EXPERTS[seen.seal]
+  if expert then tree:add_proto_expert_info(E[expert], "sealed: " .. seen.seal_why) end
+end
+
 local function add_frame(tree, frame, tvb, class, good)
-  add_header(tree, frame, tvb)
+  if not frame.opened then add_header(tree, frame, tvb) end
   local last = #frame.decoded - 4
   for _, entry in ipairs(frame.values) do add_value(tree, entry, tvb, class) end
   for _, each in ipairs(frame.extensions) do add_extension(tree, each, tvb) end
@@ -122,7 +154,7 @@ local function add_frame(tree, frame, tvb, class, good)
       frame.warned = true
     end
   end
-  add_check(tree, frame, tvb, good)
+  if not frame.opened then add_check(tree, frame, tvb, good) end
 end
 
 local function link_text(frame, seen)
@@ -154,7 +186,7 @@ end
 local function add_warnings(tree, frame, seen)
   for _, each in ipairs(seen.notes) do tree:add_proto_expert_info(E[each[1]], each[2]) end
   local by = frame.by_name
-  if frame.warned then return end
+  if frame.warned or frame.sealed then return end
   if frame.why then return tree:add_proto_expert_info(E.unread, frame.names .. ": " .. frame.why) end
   if not frame.layout then return tree:add_proto_expert_info(E.unknown, frame.names .. " is not known") end
   if frame.kind == NAK then
@@ -181,18 +213,56 @@ end
 
 local LABEL = "Table Device Protocol, "
 
+-- What the talk makes of a frame. One that is sealed is opened first, once and in the order of the file; one that was not
+-- taken by the other end takes no part.
+local function look_at_any(sent, context, number, at)
+  local talk = context.talk
+  if sent.refused then
+    return { number = number, notes = {}, class = talk.class, seal = NOT_TAKEN, seal_why = "the host did not take this frame" }
+  elseif not sent.sealed then
+    sent.from = sent.from or context.from or context.way
+    return look_at(talk, sent, number, at)
+  end
+  local how, payload, detail, from = open_sealed(talk, sent.from or context.from, sent.decoded)
+  from = from or sent.from or context.from
+  local frame, seen = sent, nil
+  if how == OPENED then
+    local clear = string.char(band(sent.flags, 255 - SEALED))
+    frame = read_frame(sent.decoded:sub(1, 1) .. clear .. sent.decoded:sub(3, 8) .. payload .. sent.decoded:sub(-4))
+  end
+  frame.from = frame.from or from or context.way
+  if how == OPENED or how == NO_KEY then
+    seen = look_at(talk, frame, number, at)
+  else
+    seen = { number = number, notes = {}, class = talk.class }
+  end
+  seen.seal, seen.from = how, from
+  if how == OPENED then seen.opened, seen.counter = frame.decoded, detail else seen.seal_why = detail end
+  return seen
+end
+
 -- Show one frame. `seen` is what its talk made of it.
 local function show_tdp(each, range, tree, context)
-  local frame = read_frame(each.frame)
-  local from = frame.from or context.from
-  frame.from = frame.from or context.from or context.way
-  local seen = context.seen(function(number, at) return look_at(context.talk, frame, number, at) end)
-  local text = title(frame, seen)
+  local sent = read_frame(each.frame)
+  local seen = context.seen(function(number, at) return look_at_any(sent, context, number, at) end)
+  local frame = seen.opened and read_frame(seen.opened) or sent
+  frame.opened = seen.opened ~= nil
+  local from = frame.from or seen.from or context.from
+  local text = (frame.refused and "Refused on the sealed line: " or "") .. title(frame, seen)
   local item = range and tree:add(tdp, range, LABEL .. text) or tree:add(tdp, LABEL .. text)
   if from then item:add(G.sender, from == "host" and 1 or 0):set_generated() end
   if each.began then item:add(G.began, each.began):set_generated() end
   local tvb = ByteArray.new(each.frame, true):tvb(frame.names .. " without its stuffing")
-  add_frame(item, frame, tvb, seen.class, true)
+  if seen.opened then
+    add_header(item, sent, tvb)
+    add_check(item, sent, tvb, true)
+  end
+  if not seen.opened then add_frame(item, frame, tvb, seen.class, true) end
+  if seen.seal then add_seal(item, sent, tvb, seen) end
+  if seen.opened then
+    tvb = ByteArray.new(seen.opened, true):tvb(frame.names .. ", opened")
+    add_frame(item, frame, tvb, seen.class, true)
+  end
   add_links(item, frame, seen)
   add_warnings(item, frame, seen)
   return text, from, #seen.notes > 0 and (seen.retry_of or seen.repeat_of) and "[again] " or ""

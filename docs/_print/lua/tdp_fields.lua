@@ -1,5 +1,6 @@
 local SENDERS = { [0] = "device", [1] = "host" }
 local CHECKS = { [0] = "Bad", [1] = "Good", [2] = "Unverified", [3] = "Not present" } -- as Wireshark's own dissectors
+local SEALS = { "Opened", "No key", "Does not open", "Sent again", "Refused" }
 local tdp = Proto("tdp", "Table Device Protocol")
 local T = {}   -- fields of the declarations, by key
 local G = {    -- fields of this dissector's own
@@ -13,6 +14,10 @@ local G = {    -- fields of this dissector's own
   extension_type = ProtoField.uint8("tdp.extension.type", "Type", base.HEX, TDP.extensions),
   extension_length = ProtoField.uint8("tdp.extension.length", "Length"),
   extension_value = ProtoField.bytes("tdp.extension.value", "Value"),
+  sealed_payload = ProtoField.bytes("tdp.seal.payload", "Sealed payload"),
+  tag = ProtoField.bytes("tdp.seal.tag", "Tag"),
+  seal = ProtoField.uint8("tdp.seal.status", "Seal", base.DEC, SEALS),
+  counter = ProtoField.uint64("tdp.seal.counter", "Counter"),
   idle = ProtoField.bytes("tdp.idle", "Idle bytes"),
   noise = ProtoField.bytes("tdp.noise", "Noise"),
   reason = ProtoField.string("tdp.noise.reason", "Why they are no frame"),
@@ -31,6 +36,13 @@ local G = {    -- fields of this dissector's own
   sender = ProtoField.uint8("tdp.sender", "Sender", base.DEC, SENDERS),
   link = ProtoField.string("tdp.link_state", "Link state"),
 }
+for _, each in pairs(TDP.inside) do
+  for _, part in ipairs(each.parts) do
+    local abbr = "tdp.extension." .. part.key
+    G[part.key] = part.number and ProtoField.uint32(abbr, part.label)
+      or ProtoField.bytes(abbr, part.label)
+  end
+end
 for _, each in ipairs(TDP.fields) do
   local key, abbr, label, kind, values, about = each[1], each[2], each[3], each[4], each[5], each[6]
   local make = ProtoField[kind]
@@ -68,6 +80,10 @@ for name, each in pairs({
   restart = { "Device started anew", group.SEQUENCE, severity.NOTE },
   nak = { "Frame of no use", group.RESPONSE_CODE, severity.WARN },
   refused = { "Command refused", group.RESPONSE_CODE, severity.WARN },
+  no_key = { "Sealed, no key", group.UNDECODED, severity.NOTE },
+  unopened = { "Sealed frame that does not open", group.SECURITY or group.PROTOCOL, severity.WARN },
+  sealed_again = { "Sealed frame sent again", group.SECURITY or group.PROTOCOL, severity.WARN },
+  not_taken = { "Frame that the sealed line refused", group.SECURITY or group.PROTOCOL, severity.WARN },
   red_lamp = { "Red lamp", group.RESPONSE_CODE, severity.WARN },
   misdeal = { "Misdeal", group.RESPONSE_CODE, severity.ERROR },
   fault = { "Fault", group.RESPONSE_CODE, severity.WARN },

@@ -97,8 +97,10 @@ local function read_extensions(frame, at, last)
     local stop = at + 2 <= last and at + 2 + frame.decoded:byte(at + 2) or last + 1
     if stop > last then return at, format("%d bytes at the end are not a complete extension", last - at) end
     local value = frame.decoded:sub(at + 3, stop)
-    frame.extensions[#frame.extensions + 1] = { at = at, size = stop - at }
-    if frame.decoded:byte(at + 1) == 1 and #value == 4 then frame.old_session = number_le(value, 1, 4) end
+    local kind = frame.decoded:byte(at + 1)
+    local known = TDP.inside[kind]
+    frame.extensions[#frame.extensions + 1] = { at = at, size = stop - at, inside = known and known.size == #value and known.parts }
+    if kind == 1 and #value == 4 then frame.old_session = number_le(value, 1, 4) end
     at = stop
   end
   return at
@@ -121,6 +123,7 @@ local function read_payload(frame, layout)
 end
 
 local FROM_HOST = { [COMMAND] = true, [ACK] = true }
+local SENDER_OF = { [COMMAND] = "host", [ACK] = "host", [REPLY] = "device", [PROGRESS] = "device", [EVENT] = "device" }
 
 -- Everything that a decoded frame says by itself.
 local function read_frame(decoded)
@@ -133,6 +136,14 @@ local function read_frame(decoded)
   frame.names = TDP.names[frame.message] or format("message %04Xh", frame.message)
   local greeting = frame.kind == LINK and (frame.message == 1 or frame.message == 2)
   if frame.layout and frame.version ~= TDP.version and not greeting then frame.layout = nil end
+  frame.sealed = frame.version == TDP.version and band(frame.flags, SEALED) ~= 0
+  frame.refused = frame.version == TDP.version and band(frame.flags, REFUSED) ~= 0
+  if frame.sealed then
+    frame.unreadable = true
+    if frame.kind ~= NAK then frame.from = frame.layout and frame.layout.sender or SENDER_OF[frame.kind] end
+    frame.layout = nil
+    return frame
+  end
   if frame.layout then
     frame.stop, frame.why = read_payload(frame, frame.layout)
     frame.name = frame.layout.name
@@ -146,6 +157,7 @@ local function read_frame(decoded)
   frame.hello = frame.kind == LINK and frame.message == 1
   frame.hello_reply = frame.kind == LINK and frame.message == 2
   frame.begins = frame.hello or frame.hello_reply
+  frame.calls = by.ephemeral and (frame.name == "SealCall" or frame.name == "PairCall")
   frame.names_session = by.session ~= nil and (frame.hello_reply or by.last_event ~= nil)
   frame.session, frame.number, frame.up_to = by.session, frame.kind == EVENT and by.number or nil, by.up_to
   if frame.hello_reply and not by.session then frame.hello_reply = false end

@@ -1,5 +1,6 @@
 """The dissector's analysis of an exchange in real tshark: who answers and how late, what is idle, cut or damaged."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -200,3 +201,14 @@ def test_without_desegmentation_frames_are_read_all_the_same(words: tuple[str, .
     off = ("-o", "tdp.ports:4001", "-o", "tcp.desegment_tcp_streams:FALSE", *words)
     assert column(path, "tdp.number", *off) == ["1", "", "2", "3"]
     assert column(path, "_ws.col.Info", *off)[1] == "9 bytes of a frame that is not whole yet"
+
+
+@pytest.mark.parametrize("each", range(5))
+def test_a_sealed_stream_that_is_joined_in_the_middle_is_recognised(each: int, tmp_path: Path) -> None:
+    body = bytes.fromhex(
+        json.loads((ROOT / "docs" / "protocol-seal-vectors.json").read_text())["frames"][each]["sealed"]
+    )
+    for silence in (False, True):
+        path = segments(tmp_path / "joined.pcapng", [encode_frame(body, after_silence=silence)])
+        assert column(path, "_ws.col.Protocol") == ["TDP"]
+        assert "sealed (no key)" in column(path, "_ws.col.Info")[0]

@@ -79,7 +79,10 @@ def seen_by_tshark(path: Path, *arguments: str) -> Packets:
     ]
 
 
-RAW = (".noise", ".idle", ".unread", ".digest", ".nonce", ".payload", ".data", ".extension.value")
+RAW = (
+    *(".key", ".line_key", ".sha256", ".signature", ".ephemeral", ".static", ".granted", ".tag", ".key_id"),
+    *(".noise", ".idle", ".unread", ".digest", ".nonce", ".payload", ".data", ".extension.value"),
+)
 """Fields of bytes, which tshark shows with colons and stores without."""
 
 
@@ -166,6 +169,8 @@ def tdp_fields(frame: Any) -> Iterator[tuple[str, str]]:
     body = frame.body
     for name, at, size in (("version", 0, 1), ("flags", 1, 1), ("kind", 2, 1), ("link_sequence", 3, 1)):
         yield name, str(body[at : at + size][0])
+        if name == "flags" and body[1]:
+            yield "flags.sealed", str(body[1] >> 7)
     yield "request", str(int.from_bytes(body[4:6], "little"))
     yield "message", str(int.from_bytes(body[6:8], "little"))
     try:
@@ -187,6 +192,18 @@ def tdp_fields(frame: Any) -> Iterator[tuple[str, str]]:
         yield from (("extension.type", str(kind)), ("extension.length", str(len(value))))
         if value:
             yield "extension.value", value.hex()
+        at = 0
+        for part, size in INSIDE.get((kind, len(value)), ()):
+            inner, at = value[at : at + size], at + size
+            number = str(int.from_bytes(inner, "little")) if size == 4 else inner.hex()
+            yield f"extension.{part}", number
+
+
+INSIDE: Final = {
+    (2, 132): (("signed.length", 4), ("signed.sha256", 32), ("signed.line_key", 32), ("signed.signature", 64)),
+    (3, 96): (("certificate.key", 32), ("certificate.signature", 64)),
+}
+"""Parts of an extension's value by its type and length, as docs/protocol-reference.md has them."""
 
 
 def _number(field: Any, value: int) -> Iterator[tuple[str, str]]:
@@ -276,8 +293,12 @@ def _spaced(name: str) -> str:
 
 
 OWN: Final = frozenset(
-    ["sender", "link_state", "request_in", "response_time", "retry_of", "repeat_of", "began_in", "check", "extension"]
-) | frozenset(["header", "check.status", "check.calculated", "response_time.retry", "since_command", "unread", *LATER])
+    [
+        *("sender", "link_state", "request_in", "response_time", "response_time.retry", "since_command", "retry_of"),
+        *("repeat_of", "began_in", "header", "check", "check.status", "check.calculated", "extension", "unread"),
+        *("seal.status", "seal.counter", "seal.payload", "seal.tag", *LATER),
+    ]
+)
 """Fields that the dissector adds to those of the bytes, or that our codecs check and drop."""
 
 
