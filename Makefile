@@ -9,7 +9,10 @@
 #                  an hour
 #   make test-long  10,000 rounds over failing lines, 10 million bytes of fuzz for each dialect, and the slow tests,
 #                  among them 100,000 rounds of each game settled by two engines; an hour
-#   make test-hostile  HOSTILE=1000000 frames of someone on a sealed line, from SEED, of which none may be accepted; two minutes
+#   make test-hostile  HOSTILE=1000000 frames of someone on a sealed line, and PAIRINGS=100000 attempts to pair without the
+#                  code, from SEED, of which none may be accepted; five minutes
+#   make test-fuzz  BYTES=1000000000 bytes, from SEED, into every dialect, sealed lines in every state, GAT, keys, proofs and
+#                  certificates, in JOBS processes; three minutes on two quiet cores
 #   make test-kills  kill the table service KILLS=10000 times at random instants, half an hour; then around every line of
 #                  UNTIDY=60 untidy hands, from SEED, ten minutes
 #   make test-rounds  deal ROUNDS=1000000 rounds over failing lines and with exchanged or restarted devices, in JOBS
@@ -68,6 +71,8 @@ JOBS ?= 2
 FUZZ_S ?= 1800
 FAULTS ?= 300
 HOSTILE ?= 1000000
+PAIRINGS ?= 100000
+BYTES ?= 1000000000
 SEED ?= 30
 # Tests of `make test` and `make test-more`. The other marks have targets of their own. CI runs both, which together are all.
 QUICK := not more and not slow and not hardware and not firmware and not kaitai
@@ -84,7 +89,7 @@ PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat ch
 # Hundreds of tests start programs of their own, so compiled Python is kept, whatever the shell's setting.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-hostile test-kills test-rounds test-poker test-pots test-mucked test-hardware firmware test-firmware misra test-firmware-long test-same test-gat test-wireshark kaitai-tools test-kaitai bench captures docs changelog site release sign release-key deb test-deb lock clean
+.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-hostile test-fuzz test-kills test-rounds test-poker test-pots test-mucked test-hardware firmware test-firmware misra test-firmware-long test-same test-gat test-wireshark kaitai-tools test-kaitai bench captures docs changelog site release sign release-key deb test-deb lock clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -123,6 +128,10 @@ test-lies: $(VENV)/.test
 
 test-hostile: $(VENV)/.test
 	@$(BIN)/python -m tests.support.programs.hostile_frames $(HOSTILE) --seed $(SEED)
+	@$(BIN)/python -m tests.support.programs.hostile_proofs $(PAIRINGS) --seed $(SEED)
+
+test-fuzz: $(VENV)/.test
+	@$(BIN)/python -m tests.support.programs.fuzz_bytes $(BYTES) --seed $(SEED) --jobs $(JOBS)
 
 test-kills: $(VENV)/.test
 	@$(BIN)/python -m tests.support.programs.kill_cycles $(KILLS) --jobs $(JOBS)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives import serialization as pem
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -37,6 +38,11 @@ SERIAL_LEAST: Final = 6
 READABLE: Final = 0o644
 
 Use = Literal["server", "client"]
+_MALFORMED: Final = (
+    *(ValueError, TypeError, IndexError, UnsupportedAlgorithm),
+    *(x509.InvalidVersion, x509.DuplicateExtension, x509.ExtensionNotFound),
+)
+"""Errors by which the library refuses a file that was altered."""
 _USES: Final = {"server": ExtendedKeyUsageOID.SERVER_AUTH, "client": ExtendedKeyUsageOID.CLIENT_AUTH}
 
 
@@ -62,9 +68,9 @@ class Authority:
         self.certificate = _certificate(folder / CERTIFICATE)
         try:
             key = pem.load_pem_private_key(_content(folder / KEY), None)
-        except (ValueError, TypeError):
+        except _MALFORMED:
             raise TlsUnusable(folder / KEY, "no private key in PEM without a password") from None
-        if not isinstance(key, ec.EllipticCurvePrivateKey) or key.public_key() != self.certificate.public_key():
+        if not isinstance(key, ec.EllipticCurvePrivateKey) or key.public_key() != _public_key(self.certificate):
             raise TlsUnusable(folder / KEY, f"it is not the key of {CERTIFICATE}")
         self._key = key
 
@@ -115,12 +121,9 @@ class Authority:
     def issued(self) -> Iterator[Issued]:
         """Yield all certificates, the one that ends first at the beginning."""
         revoked = {each.serial_number: each.revocation_date_utc for each in self._revoked()}
-        made = [_certificate(path) for path in (self.folder / ISSUED).glob("*.pem")]
-        for each in sorted(made, key=lambda found: (found.not_valid_after_utc, found.serial_number)):
-            uses = each.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
-            use: Use = "server" if _USES["server"] in uses else "client"
-            when = revoked.get(each.serial_number)
-            yield Issued(f"{each.serial_number:x}", use, _names_of(each), each.not_valid_after_utc, when)
+        made = [_issued(path) for path in (self.folder / ISSUED).glob("*.pem")]
+        for each in sorted(made, key=lambda found: (found.ends, int(found.serial, 16))):
+            yield each._replace(revoked=revoked.get(int(each.serial, 16)))
 
     def revoke(self, which: str) -> Issued:
         """Revoke the certificate with this first name, or whose serial number begins so, and write the new list of
@@ -151,7 +154,7 @@ class Authority:
             return []
         try:
             found = x509.load_pem_x509_crl(_content(path))
-        except ValueError:
+        except _MALFORMED:
             raise TlsUnusable(path, "no list of revoked certificates in PEM") from None
         if not found.is_signature_valid(self._key.public_key()):
             raise TlsUnusable(path, "another authority signed it")
@@ -212,8 +215,27 @@ def _content(path: Path) -> bytes:
 def _certificate(path: Path) -> x509.Certificate:
     try:
         return x509.load_pem_x509_certificate(_content(path))
-    except ValueError:
+    except _MALFORMED:
         raise TlsUnusable(path, "no certificate in PEM") from None
+
+
+def _public_key(certificate: x509.Certificate) -> object:
+    """Return the key of a certificate; None if it is of no known kind."""
+    try:
+        return certificate.public_key()
+    except _MALFORMED:
+        return None
+
+
+def _issued(path: Path) -> Issued:
+    """Return what a certificate states that this authority made. TlsUnusable if it is another, or was altered."""
+    found = _certificate(path)
+    try:
+        uses = found.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
+        use: Use = "server" if _USES["server"] in uses else "client"
+        return Issued(f"{found.serial_number:x}", use, _names_of(found), found.not_valid_after_utc, None)
+    except _MALFORMED:
+        raise TlsUnusable(path, "no certificate that this authority made") from None
 
 
 def _write_key(path: Path, key: ec.EllipticCurvePrivateKey) -> None:

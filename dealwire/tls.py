@@ -108,7 +108,7 @@ def end_of(path: Path) -> int:
         return _in_ns(x509.load_pem_x509_certificates(read_file(path, PEM_MAX))[0].not_valid_after_utc)
     except OSError as error:
         raise TlsUnusable(path, error.strerror or str(error)) from error
-    except ValueError:
+    except (ValueError, x509.InvalidVersion):
         raise TlsUnusable(path, "no certificate in PEM") from None
 
 
@@ -123,7 +123,7 @@ def end_of_revocations(authority: Path) -> list[int]:
         return []
     except OSError as error:
         raise TlsUnusable(path, error.strerror or str(error)) from error
-    except ValueError:
+    except (ValueError, x509.InvalidVersion):
         raise TlsUnusable(path, "no list of revoked certificates in PEM") from None
     return [] if end is None else [_in_ns(end)]
 

@@ -96,7 +96,10 @@ def certified_key(hello: HelloReplyMessage, certificate: a.Certificate | None, m
     named = [each for each in makers if each.name == hello.maker]
     if not named:
         raise NotAttested(f"no trusted maker has the name {hello.maker!r}")
-    signed = a.certified(hello, certificate.key)
+    try:
+        signed = a.certified(hello, certificate.key)
+    except ValueError:
+        raise NotAttested("its model or serial number is no text that a maker certifies") from None
     if not any(holds(each.key, certificate.signature, signed) for each in named):
         text = f"{hello.maker} {hello.model} {hello.serial}"
         raise NotAttested(f"its certificate is not one of its maker for {text}")

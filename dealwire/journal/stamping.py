@@ -37,14 +37,14 @@ class DayStamp(NamedTuple):
 
 def authority_of(path: Path) -> "list[Certificate]":
     """Return the certificates of trusted authorities in a PEM file. KeyProblem if it holds none."""
-    from cryptography.x509 import load_pem_x509_certificates
+    from cryptography.x509 import InvalidVersion, load_pem_x509_certificates
 
     try:
         with open_file(path) as file:
             return load_pem_x509_certificates(file.read(1 << 20))
     except OSError as error:
         raise KeyProblem(path, f"certificates cannot be read: {error.strerror}") from error
-    except ValueError:
+    except (ValueError, InvalidVersion):
         raise KeyProblem(path, "holds no certificate in PEM") from None
 
 
@@ -72,6 +72,8 @@ def stamp_in(token: bytes, digest: bytes, roots: "list[Certificate]", nonce: int
     """Return the time stamp in an authority's answer. StampRefused if it is not of this digest, not of this request, or
     not of a trusted authority."""
     client = _client()
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.x509 import InvalidVersion
     from rfc3161_client.errors import VerificationError
 
     try:
@@ -79,7 +81,7 @@ def stamp_in(token: bytes, digest: bytes, roots: "list[Certificate]", nonce: int
         builder = client.VerifierBuilder(roots=list(roots), nonce=nonce)
         builder.build().verify(found, digest)
         return DayStamp(token, found.tst_info.gen_time)
-    except (ValueError, VerificationError) as error:
+    except (ValueError, TypeError, InvalidVersion, UnsupportedAlgorithm, VerificationError) as error:
         why = " ".join(str(error).split())[:200]
         raise StampRefused(f"the time stamp is refused: {why or type(error).__name__}") from None
 

@@ -184,8 +184,9 @@ class Reception(SessionKeeper):
         self._close_gate(now_ns)
         self._arm()
 
-    def _on_unknown(self, envelope: Envelope, message: Unknown, now_ns: int, out: list[Output]) -> None:
-        if message.kind != Kind.EVENT or len(message.payload) < _EVENT_HEAD.size:
+    def _on_unknown(self, envelope: Envelope, message: m.Message, now_ns: int, out: list[Output]) -> None:
+        # a message of a handshake in clear is known, and none of this link's
+        if not isinstance(message, Unknown) or message.kind != Kind.EVENT or len(message.payload) < _EVENT_HEAD.size:
             self._on_unusable(envelope, message, now_ns, out)
             return
         ended = SESSION_MARK + self._echo[0].to_bytes(4, "little")

@@ -12,31 +12,9 @@ import pytest
 
 from dealwire.journal.errors import KeyProblem, NoteRefused, ProofRefused
 from dealwire.journal.proving import RoundProof
-from dealwire.journal.signing import (
-    WITNESS_TYPE,
-    BadVkey,
-    NoteVerifier,
-    SigningPair,
-    TreeHead,
-    cosignature,
-    cosigned_at,
-    opened_checkpoint,
-    parsed_line,
-    signed_checkpoint,
-)
-from dealwire.journal.tree import EMPTY_ROOT
-from dealwire.journal.witnessing import Growth, grown, read_state, state_line
-
-SIGNER = SigningPair.of_seed(bytes(range(32)))
-ORIGIN = "dealwire/4be1f702000000000000000000000000/a1a1a1a1a1a1a1a1"
-HEAD = TreeHead(ORIGIN, 3, bytes(range(32)))
-NOTE = signed_checkpoint(HEAD, SIGNER)
-KEY = NoteVerifier.parse(SIGNER.vkey(ORIGIN))
-LINE = b'{"table":"t","round":1}'
-PLACES = [(7, 8), (9, 10)]
-PROOF = RoundProof(bytes(16), bytes(8), 1, 3, PLACES, "settlement", bytes(32), bytes(64), [bytes(32)] * 2,
-              [cosignature(HEAD.body, SIGNER, "w", 9)]).to_bytes()  # fmt: skip
-ONE = RoundProof(bytes(16), bytes(8), 1, 3, PLACES[:1], "round", bytes(32), bytes(64), [bytes(32)] * 2).to_bytes()
+from dealwire.journal.signing import BadVkey
+from dealwire.journal.witnessing import read_state, state_line
+from tests.support.fuzzing.fuzzed_files import HEAD, KEY, ONE, READERS
 
 
 def mutated(data: bytes, draw: Random) -> bytes:
@@ -62,29 +40,6 @@ def is_accepted(read: Callable[[bytes], object], data: bytes) -> bool:
     except (ProofRefused, NoteRefused, BadVkey):
         return False
     return True
-
-
-def text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
-
-
-GROWTH = f"old 0\n\n{NOTE}"
-READERS: dict[str, tuple[bytes, Callable[[bytes], object]]] = {
-    "a proof": (PROOF, lambda data: RoundProof.parse(data).check([LINE, LINE], KEY)),
-    "a proof of one line": (ONE, lambda data: RoundProof.parse(data).check([LINE], KEY)),
-    "a line of a proof": (LINE, lambda data: RoundProof.parse(ONE).check([data], KEY)),
-    "a note": (NOTE.encode(), lambda data: opened_checkpoint(text(data), [KEY])),
-    "growth": (GROWTH.encode(), lambda data: Growth.parse(text(data)) and grown(None, text(data), [KEY])),
-    "growth from a tree": (
-        GROWTH.replace("old 0", "old 2\n" + "A" * 43 + "=").encode(),
-        lambda data: grown(TreeHead(ORIGIN, 2, EMPTY_ROOT), text(data), [KEY]),
-    ),
-    "a cosignature": (
-        str(cosignature(HEAD.body, SIGNER, "w", 9)).encode(),
-        lambda data: cosigned_at(HEAD.body, parsed_line(text(data)), NoteVerifier("w", WITNESS_TYPE, SIGNER.public)),
-    ),
-    "a vkey": (str(KEY).encode(), lambda data: NoteVerifier.parse(text(data))),
-}
 
 
 @pytest.mark.parametrize("what", READERS)

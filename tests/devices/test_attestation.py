@@ -66,6 +66,7 @@ def test_what_is_proved() -> None:
     [
         (evidence(hello=replace(HELLO, capabilities=0x80)), "it does not claim to attest"),
         (evidence()._replace(certificate=None), "its HELLO-REPLY has no certificate"),
+        (evidence(hello=replace(HELLO, model="sim\0shuffler")), "its model or serial number is no text that a maker"),
         (evidence()._replace(statement=None), "its measurement is not signed"),
         (evidence(key=rig.device_key(1)), "its signature does not fit the key that its maker certified"),
         (evidence(session=SESSION + 1), "it signed session 1a2b3c4e, not its session 1a2b3c4d"),

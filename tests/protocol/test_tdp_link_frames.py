@@ -163,6 +163,19 @@ def test_an_event_too_short_for_its_layout_keeps_its_place_too() -> None:
     assert [item.message for item in out if isinstance(item, Delivered)] == [UnknownEvent(1, 10, 0x145, b"\1\2")]
 
 
+@pytest.mark.parametrize(("number", "size"), [(0x0009, 96), (0x000C, 48)])
+@pytest.mark.parametrize("listen", [False, True])
+def test_a_device_s_part_of_a_handshake_in_clear_is_discarded(number: int, size: int, listen: bool) -> None:
+    host = HostLink(listen=True) if listen else open_host()[0]
+    if listen:
+        host.start(START_NS)
+    out = host.receive(wire(head(LINK, number, 3) + bytes(size)), START_NS)
+    assert [item.why for item in out if isinstance(item, Discarded)] == [
+        f"kind 7 message 0x{number:04X} is unknown or does not fit its layout"
+    ]
+    assert not [item for item in out if isinstance(item, Delivered | Lost)]
+
+
 @pytest.mark.parametrize(
     ("header", "said"),
     [({"flags": 0x10}, "flags 0x10"), ({"version": 2}, "protocol version 2; this side supports 1")],

@@ -13,6 +13,7 @@ from protocol.tdp.messages import Capability, HelloReplyMessage, Role
 from protocol.tdp.seal.device_end import DeviceEnd, PairedHost
 from protocol.tdp.seal.host_end import HostEnd, KeyLog
 from protocol.tdp.seal.line_end import SealTiming
+from protocol.tdp.seal.suite import SealSuite
 from tests.support.rigs.links import Heard, Pair, hello_reply, report
 
 SUITE = Ciphers()
@@ -30,6 +31,7 @@ class SealedPair(Pair):
     device_key: bytes = DEVICE_KEY
     hosts: tuple[PairedHost, ...] = (PAIRED,)
     log: KeyLog | None = None
+    suite: SealSuite = SUITE
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -40,7 +42,7 @@ class SealedPair(Pair):
         self.host_end = self._new_host_end()
 
     def _new_host_end(self) -> HostEnd:
-        return HostEnd(SUITE, self.host_key, self.find, timing=self.seal_timing, log=self.log)
+        return HostEnd(self.suite, self.host_key, self.find, timing=self.seal_timing, log=self.log)
 
     def find(self, hello: HelloReplyMessage) -> bytes:
         """Return the pinned key."""
@@ -61,7 +63,9 @@ class SealedPair(Pair):
             timing=self.timing,
             instruments=self.instruments,
         )
-        self.device_end = DeviceEnd(SUITE, self.device_key, self.device.greeting(), self.hosts, timing=self.seal_timing)
+        self.device_end = DeviceEnd(
+            self.suite, self.device_key, self.device.greeting(), self.hosts, timing=self.seal_timing
+        )
         self._from_device(self.device.start(self.now_ns))
 
     def power_off(self) -> None:
