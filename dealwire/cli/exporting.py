@@ -5,7 +5,7 @@ import importlib.util
 import logging
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from dealwire.cli.exits import Exit, Stop
@@ -13,12 +13,16 @@ from dealwire.cli.output import let_go
 from dealwire.config.schema import Configuration, MqttPart
 from dealwire.export.ndjson import NdjsonSink
 from dealwire.export.secrecy import exposures
-from dealwire.journal import JournalReader
+from dealwire.journal import Journal, JournalReader
 from dealwire.journal.errors import JournalEmpty
+from dealwire.service.seals import load_signer
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
     from dealwire.export.broker import Broker
+    from dealwire.export.line_signing import LineSigner
+    from dealwire.export.marks import Believes, RetainedMark
+    from dealwire.export.topics import Address
     from dealwire.service.service import Service
 
 _log = logging.getLogger("dealwire")
@@ -48,6 +52,13 @@ def broker_of(part: MqttPart) -> "Broker":
         raise Stop(Exit.USAGE, f"{key}: {error}") from None
 
 
+def signer_of(part: MqttPart, journal: Journal) -> "LineSigner | None":
+    """Return what signs the lines of this opening; None if they are not signed."""
+    from dealwire.export.line_signing import LineSigner
+
+    return LineSigner.of(journal, part.site) if part.signed is not False else None
+
+
 class Marks(NamedTuple):
     """Comparison of a journal with the marks that a broker keeps."""
 
@@ -71,7 +82,8 @@ def marks_of(configuration: Configuration, *, still: bool = False) -> Marks:
 
     try:
         addresses = [Address.checked(part.site, table.name) for table in configuration.table]
-        marks = asyncio.run(fetch(broker, addresses))
+        believes = _believes(configuration, part, still=still)
+        marks = asyncio.run(fetch(broker, addresses, believes=believes))
     except ValueError as error:
         raise Stop(Exit.USAGE, f"exports.mqtt: {error}") from None
     except BrokerUnusable as error:
@@ -92,6 +104,28 @@ def marks_of(configuration: Configuration, *, still: bool = False) -> Marks:
             return Marks([why for mark in marks.values() if (why := conflict(reader, mark)) is not None], doubts)
     except JournalEmpty:
         return Marks([], [])
+
+
+def _believes(configuration: Configuration, part: MqttPart, *, still: bool) -> "Believes":
+    """Return which of the broker's marks count. With a signing key, those that it vouches for: otherwise whoever may
+    write to the broker could stop a table."""
+    from dealwire.export.line_signing import has_signed, mark_is_by
+
+    pair = load_signer(configuration.journal) if part.signed is not False else None
+    if pair is None:
+        return lambda _, __: True
+    signed, path = False, configuration.journal.path
+    if path.exists():
+        with suppress(JournalEmpty), JournalReader(path, still=still) as reader:
+            signed = has_signed(reader)
+
+    def believes(at: "Address", kept: "RetainedMark") -> bool:
+        found = mark_is_by(at, kept.mark, kept.message, (pair.public,), kept.certificates, signed=signed)
+        if not found:
+            _log.warning("%s: the broker's mark was not signed by this journal, and is ignored", at.table)
+        return found
+
+    return believes
 
 
 def must_count(configuration: Configuration, file_counts: bool) -> list[str]:

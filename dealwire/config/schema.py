@@ -379,6 +379,8 @@ class MqttPart(TomlTable):
     """The client certificate of this table."""
     key_file: FilePath | None = None
     """The key to that certificate."""
+    signed: bool | None = None
+    """True signs every line by `signing-key-file` of `[journal]`. Without it, lines are signed if there is that key."""
 
 
 class MetricsPart(TomlTable):
@@ -436,6 +438,13 @@ class Configuration(TomlTable):
     exports: ExportsPart = ExportsPart()
     attestation: AttestationPart | None = None
     lines: LinesPart | None = None
+
+    @model_validator(mode="after")
+    def _signed_has_a_key(self) -> "Configuration":
+        mqtt = self.exports.mqtt
+        if mqtt is not None and mqtt.signed and self.journal.signing_key_file is None:
+            raise ValueError("exports.mqtt.signed needs a signing-key-file in [journal]")
+        return self
 
     @model_validator(mode="before")
     @classmethod
