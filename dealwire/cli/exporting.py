@@ -6,6 +6,7 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dealwire.cli.exits import Exit, Stop
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from dealwire.export.broker import Broker
     from dealwire.export.line_signing import LineSigner
     from dealwire.export.marks import Believes, RetainedMark
+    from dealwire.export.mqtt import Beside
     from dealwire.export.topics import Address
+    from dealwire.journal.signing import SignatureLine, SigningPair
     from dealwire.service.service import Service
 
 _log = logging.getLogger("dealwire")
@@ -57,6 +60,55 @@ def signer_of(part: MqttPart, journal: Journal) -> "LineSigner | None":
     from dealwire.export.line_signing import LineSigner
 
     return LineSigner.of(journal, part.site) if part.signed is not False else None
+
+
+def log_of(part: MqttPart, service: "Service", broker: "Broker") -> "list[Beside]":
+    """Return what follows the journal's log at the broker: its checkpoints, and those that this service cosigns."""
+    pair = service.journal.checkpoints.pair
+    if pair is None:
+        return []
+    from dealwire.export.log_lane import LogLane
+    from dealwire.export.topics import Address
+    from dealwire.journal.signing import read_witness_key
+
+    def cosigned(size: int, line: "SignatureLine") -> None:
+        service.owner.call_soon(lambda: service.journal.checkpoints.cosigned(size, line, service.clock.now_ns()))
+
+    at = Address.checked(part.site, next(iter(service.tables)))
+    lane = LogLane(
+        broker,
+        at,
+        service.journal.path,
+        witnesses=[read_witness_key(each.key) for each in service.configuration.journal.witness],
+        table_key=pair.public,
+        health=service.health.log,
+        cosigned=cosigned,
+        alarm=partial(warn_tables, service),
+        report=lambda text: _log.warning("%s", text),
+    )
+    return [lane.run, *_cosigning(part, service, broker.of(at.user), at, pair)]
+
+
+def _cosigning(
+    part: MqttPart, service: "Service", broker: "Broker", at: "Address", pair: "SigningPair"
+) -> "Iterator[Beside]":
+    if part.cosign_keys is None:
+        return
+    from dealwire.export.cosigning import LogWitness, WitnessIdentity
+    from dealwire.journal.signing import read_vkeys
+
+    path = service.journal.path
+    identity = WitnessIdentity(at.user.replace(" ", "-"), pair, path.with_name(f"{path.name}.cosigned"))
+    witness = LogWitness(
+        broker,
+        part.cosigns,
+        read_vkeys(part.cosign_keys),
+        identity,
+        client=f"{at.client}/witness",
+        alarm=partial(warn_tables, service),
+        report=lambda text: _log.warning("%s", text),
+    )
+    yield witness.run
 
 
 class Marks(NamedTuple):

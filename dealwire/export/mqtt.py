@@ -12,7 +12,7 @@ Readers keep one copy per (site, table, journal, sequence).
 import asyncio
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Final, Self
 
@@ -50,6 +50,8 @@ FAREWELL_S: Final = 1.0
 
 
 Report = Callable[[str], None]
+Beside = Callable[[asyncio.Event], Coroutine[object, object, None]]
+"""What else runs in the exporter's loop, until the event is set."""
 StandingOf = Callable[[str], str | None]
 """Function that returns the current standing of a table as a line; None if unknown."""
 
@@ -314,8 +316,8 @@ class MqttExporter:
 
     `report` gets one line per new problem. `conflict` gets a table and the reason that the broker knows lines of it
     that the journal does not have, unless the operator decided for this journal. `standing` returns a table's standing.
-    All are called in the exporter's thread. `signer` signs lines and marks. Raise ValueError if a name
-    cannot be part of a topic.
+    All are called in the exporter's thread. `signer` signs lines and marks; `beside` runs in its loop,
+    too. Raise ValueError if a name cannot be part of a topic.
     """
 
     def __init__(
@@ -331,11 +333,13 @@ class MqttExporter:
         profile: Profile = "full",
         standing: StandingOf = lambda _: None,
         signer: LineSigner | None = None,
+        beside: Sequence[Beside] = (),
     ) -> None:
         self.progress = {table: ExportProgress() for table in tables}
         self.broker, self.journal = broker, journal
         self.report, self.conflict, self.standing = report, conflict, standing
         self.file_counts, self.profile, self.signer = file_counts, profile, signer
+        self._beside = beside
         self._addresses = [Address.checked(site, table) for table in tables]
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="mqtt", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -379,6 +383,7 @@ class MqttExporter:
         self._loop = asyncio.get_running_loop()
         self._woken()  # stopped before there was a loop
         running = [asyncio.create_task(lane.run()) for lane in self._lanes]
+        running += [asyncio.ensure_future(run(self._stop)) for run in self._beside]
         await self._stop.wait()  # a lane may end before; the others go on
         _, late = await asyncio.wait(running, timeout=FAREWELL_S)
         for task in late:

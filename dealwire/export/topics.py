@@ -24,6 +24,16 @@ AGAIN: Final = "again"
 """Topic of requests for missing lines: the place after which lines are to be repeated."""
 OPENING: Final = "opening"
 """Topic of the certificate of the key that signs the table's lines, retained."""
+CHECKPOINT: Final = "checkpoint"
+"""Topic of the newest signed checkpoint of the journal's log, retained, at its first table."""
+GROW: Final = "grow"
+"""Topic of a witness: its name, and the size of the tree that it saw."""
+GROWTH: Final = "growth"
+"""Topic of the table's answer: the proof that its tree grew from that size."""
+COSIGNED: Final = "cosigned"
+"""Topic of a witness: the size of a checkpoint, and the signature line."""
+FORK: Final = "fork"
+"""Topic of a witness: two checkpoints that contradict one another, retained."""
 LINE_TOPICS: Final = {
     "event": "event",
     "incident": "incident",

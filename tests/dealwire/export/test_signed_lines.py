@@ -54,6 +54,10 @@ def exporting(broker: Mosquitto, journal: Journal, *, signed: bool = True, site:
     return MqttExporter(Broker.parse(broker.url), journal, site=SITE, tables=(TABLE,), signer=signer)
 
 
+def sent_all(exporter: MqttExporter, count: int) -> None:
+    eventually(lambda: exporter.progress[TABLE].sent >= count, "not everything was sent")
+
+
 class Ear:
     """All messages below the table's topics, by level, as they came."""
 
@@ -230,7 +234,9 @@ def keys_file(folder: Path, *lines: str) -> Path:
     return path
 
 
-def say(client: paho.Client, level: str, payload: bytes, more: dict[str, str], *, retain: bool = False) -> None:
+def say(
+    client: paho.Client, level: str, payload: bytes | bytearray, more: dict[str, str], *, retain: bool = False
+) -> None:
     carried = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
     carried.UserProperty = list(more.items())
     client.publish(f"{BASE}/{level}", payload, 1, retain, carried).wait_for_publish(PATIENCE_S)
@@ -322,11 +328,11 @@ def test_lines_of_many_openings_are_believed_and_repeated_lines_signed_again(
 ) -> None:
     keys = keys_file(tmp_path, f"{SITE}/{TABLE} {key.vkey('any/name')}")
     with running_broker(tmp_path / "broker", "max_queued_messages 0") as broker:
-        for number in range(3):
+        for _ in range(3):
             with opened(tmp_path / "journal", key) as journal:
                 put(journal, 50)
                 with exporting(broker, journal) as exporter:
-                    eventually(lambda done=exporter.progress[TABLE]: done.sent >= 50, f"opening {number}")
+                    sent_all(exporter, 50)
         with (
             opened(tmp_path / "journal", key) as journal,
             exporting(broker, journal),
