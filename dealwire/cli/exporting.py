@@ -62,7 +62,7 @@ def signer_of(part: MqttPart, journal: Journal) -> "LineSigner | None":
     return LineSigner.of(journal, part.site) if part.signed is not False else None
 
 
-def log_of(part: MqttPart, service: "Service", broker: "Broker") -> "list[Beside]":
+def log_of(part: MqttPart, service: "Service", broker: "Broker", file_counts: bool) -> "list[Beside]":
     """Return what follows the journal's log at the broker: its checkpoints, and those that this service cosigns."""
     pair = service.journal.checkpoints.pair
     if pair is None:
@@ -85,6 +85,8 @@ def log_of(part: MqttPart, service: "Service", broker: "Broker") -> "list[Beside
         cosigned=cosigned,
         alarm=partial(warn_tables, service),
         report=lambda text: _log.warning("%s", text),
+        conflict=partial(stop_tables, service),
+        file_counts=file_counts,
     )
     return [lane.run, *_cosigning(part, service, broker.of(at.user), at, pair)]
 
@@ -127,24 +129,25 @@ def marks_of(configuration: Configuration, *, still: bool = False) -> Marks:
     part = configuration.exports.mqtt
     if part is None:
         return Marks([], [])
-    broker = broker_of(part)
+    broker, pair = broker_of(part), load_signer(configuration.journal)
     from dealwire.export.broker import BrokerUnusable
-    from dealwire.export.marks import conflict, fetch
+    from dealwire.export.marks import conflict, fetch, fetch_note, log_conflict
     from dealwire.export.topics import Address
 
     try:
         addresses = [Address.checked(part.site, table.name) for table in configuration.table]
         believes = _believes(configuration, part, still=still)
         marks = asyncio.run(fetch(broker, addresses, believes=believes))
+        note = asyncio.run(fetch_note(broker, addresses[0])) if pair is not None else None
     except ValueError as error:
         raise Stop(Exit.USAGE, f"exports.mqtt: {error}") from None
     except BrokerUnusable as error:
         return Marks([], [f"{error}; the check for a newer journal is done once it answers"])
     path = configuration.journal.path
-    if not marks:
+    if not marks and note is None:
         return Marks([], [])
     if not path.exists():
-        known = ", ".join(at.table for at in marks)
+        known = ", ".join(at.table for at in marks or addresses[:1])
         return Marks([], [f"{path} is new, but the broker knows a journal of {known}"])
     try:
         with JournalReader(path, still=still) as reader:
@@ -153,7 +156,10 @@ def marks_of(configuration: Configuration, *, still: bool = False) -> Marks:
                 for at, mark in marks.items()
                 if mark.journal != reader.identity.hex()
             ]
-            return Marks([why for mark in marks.values() if (why := conflict(reader, mark)) is not None], doubts)
+            against = [why for mark in marks.values() if (why := conflict(reader, mark)) is not None]
+            if pair is not None and note is not None and (why := log_conflict(reader, note, pair.public)) is not None:
+                against.append(why)
+            return Marks(against, doubts)
     except JournalEmpty:
         return Marks([], [])
 

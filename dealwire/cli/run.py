@@ -385,7 +385,7 @@ def mqtt_of(part: MqttPart, service: "Service", file_counts: bool = False) -> "I
             profile=part.profile,
             standing=standing,
             signer=signer_of(part, service.journal),
-            beside=log_of(part, service, broker),
+            beside=log_of(part, service, broker, file_counts),
         )
     except ValueError as error:
         raise Stop(Exit.USAGE, f"exports.mqtt: {error}") from None

@@ -13,6 +13,7 @@ from typing import Final
 from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import Broker, BrokerUnusable, Connection, Retry, pause
+from dealwire.export.marks import MarkConflict, log_conflict, note_in
 from dealwire.export.topics import CHECKPOINT, COSIGNED, FORK, GROW, GROWTH, Address
 from dealwire.hub.health import LogHealth
 from dealwire.journal import JournalError, JournalReader
@@ -44,8 +45,9 @@ REMEMBERED: Final = 256
 class LogLane:
     """Connection of a journal's log to the broker, at the address of its first table.
 
-    `cosigned` gets the size and the line of each new cosignature, `alarm` a line when a fork is proven; both are called
-    in the exporter's thread.
+    `cosigned` gets the size and the line of each new cosignature, `alarm` a line when a fork is proven, `conflict` the
+    reason that the broker remembers a checkpoint of which this journal is an older copy, unless the operator decided
+    for this file. All are called in the exporter's thread.
     """
 
     def __init__(
@@ -60,10 +62,13 @@ class LogLane:
         cosigned: Callable[[int, SignatureLine], None],
         alarm: Callable[[str], None],
         report: Callable[[str], None],
+        conflict: Callable[[str], None],
+        file_counts: bool = False,
     ) -> None:
         self._broker, self._at, self._path = broker.of(at.user), at, path
         self._witnesses, self._table_key, self._health = list(witnesses), table_key, health
         self._cosigned, self._alarm, self._report = cosigned, alarm, report
+        self._conflict, self._file_counts = conflict, file_counts
         self._retry, self._problem = Retry(), ""
         self._answered: dict[int, float] = {}
         self._taken: dict[str, int] = {}
@@ -77,8 +82,14 @@ class LogLane:
                 with JournalReader(self._path) as reader:
                     self._remember(reader)
                     async with Connection(self._broker, f"{self._at.client}/log", expiry_s=0) as link:
-                        await link.listen(*map(self._at.topic, (GROW, COSIGNED, FORK)), own=False)
+                        await link.listen(*map(self._at.topic, (CHECKPOINT, GROW, COSIGNED, FORK)), own=False)
+                        await link.listen(self._at.topic(GROW), own=False)  # answered after what is remembered came
+                        self._compare(reader, messages := link.pending())
+                        await self._take_all(link, reader, messages)
                         await self._serve(link, reader, stop)
+            except MarkConflict as error:
+                self._conflict(str(error))
+                return
             except (BrokerUnusable, JournalError) as error:
                 if str(error) != self._problem:
                     self._report(f"{error}; checkpoints of the journal stay here")
@@ -95,9 +106,7 @@ class LogLane:
                 published, self._health.size = found.note, found.head.size
                 self._retry.reset()
                 self._problem = ""
-            for message in link.pending():
-                with suppress(NoteRefused, NotProvable, ValueError):  # nobody's, or of no use: nothing is believed
-                    await self._take(link, reader, message)
+            await self._take_all(link, reader, link.pending())
             await pause(stop, POLL_S)
 
     def _newest(self, reader: JournalReader) -> NewestNote | None:
@@ -105,6 +114,19 @@ class LogLane:
             return newest_note(reader)
         except NotProvable:
             return None
+
+    def _compare(self, reader: JournalReader, messages: Sequence[MQTTMessage]) -> None:
+        """Raise MarkConflict if the broker remembers a checkpoint that this journal's log cannot have signed."""
+        note = note_in(messages)
+        if note is not None and not self._file_counts:
+            why = log_conflict(reader, note, self._table_key)
+            if why is not None:
+                raise MarkConflict(why)
+
+    async def _take_all(self, link: Connection, reader: JournalReader, messages: Sequence[MQTTMessage]) -> None:
+        for message in messages:
+            with suppress(NoteRefused, NotProvable, ValueError):  # nobody's, or of no use: nothing is believed
+                await self._take(link, reader, message)
 
     async def _take(self, link: Connection, reader: JournalReader, message: MQTTMessage) -> None:
         if not message.payload or len(message.payload) > 2 * NOTE_MOST:

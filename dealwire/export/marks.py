@@ -13,9 +13,13 @@ from typing import Final, NamedTuple, Protocol
 from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import Broker, BrokerUnusable, Connection
-from dealwire.export.topics import MARK, OPENING, Address, Mark
+from dealwire.export.topics import CHECKPOINT, MARK, OPENING, Address, Mark
 from dealwire.export.witness import witness
+from dealwire.journal.errors import JournalDamaged, NoteRefused
+from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import Head
+from dealwire.journal.signing import LOG_TYPE, NOTE_MOST, NoteVerifier, opened_checkpoint
+from dealwire.journal.witnessing import check_against, named_of
 
 FETCH_S: Final = 3.0
 """Seconds that a start waits for the broker's marks."""
@@ -92,6 +96,43 @@ async def fetch(
     except TimeoutError:
         raise BrokerUnusable(broker, f"no answer within {timeout_s:g} s") from None
     return found
+
+
+async def fetch_note(broker: Broker, at: Address, timeout_s: float = FETCH_S) -> str | None:
+    """Return the checkpoint that the broker remembers at the first table's address; None if there is none. Raise
+    BrokerUnusable as `fetch` does."""
+    topic = at.topic(CHECKPOINT)
+    try:
+        async with (
+            asyncio.timeout(timeout_s),
+            Connection(broker.of(at.user), f"{at.client}/checkpoint", expiry_s=0) as link,
+        ):
+            await link.listen(topic)
+            await link.listen(topic)  # as in `_fetch_one`
+            return note_in(link.pending())
+    except TimeoutError:
+        raise BrokerUnusable(broker, f"no answer within {timeout_s:g} s") from None
+
+
+def note_in(messages: Iterable[MQTTMessage]) -> str | None:
+    """Return the checkpoint among messages that the broker remembers."""
+    for message in messages:
+        if message.topic.endswith(f"/{CHECKPOINT}") and message.retain and len(message.payload) <= NOTE_MOST:
+            return bytes(message.payload).decode(errors="replace")
+    return None
+
+
+def log_conflict(reader: JournalReader, note: str, table_key: bytes) -> str | None:
+    """Return the reason that a checkpoint at the broker, signed with this table's key, cannot come from this journal's
+    log. None if it can, or if the key did not sign it."""
+    try:
+        head = opened_checkpoint(note, [NoteVerifier(named_of(note), LOG_TYPE, table_key)])
+        check_against(reader, [head], "the checkpoint at the broker")
+    except NoteRefused:
+        return None
+    except JournalDamaged as error:
+        return f"{error}; {REMEDY}"
+    return None
 
 
 async def _fetch_one(broker: Broker, at: Address) -> RetainedMark | None:

@@ -101,6 +101,7 @@ class Lane:
     def __init__(self, broker: Mosquitto, path: Path, pair: SigningPair = TABLE) -> None:
         self.cosigned: list[tuple[int, SignatureLine]] = []
         self.alarms: list[str] = []
+        self.conflicts: list[str] = []
         self.health = LogHealth()
         self.run = LogLane(
             Broker.parse(broker.url),
@@ -112,6 +113,7 @@ class Lane:
             cosigned=lambda size, line: self.cosigned.append((size, line)),
             alarm=self.alarms.append,
             report=lambda _: None,
+            conflict=self.conflicts.append,
         ).run
 
 
@@ -138,9 +140,11 @@ def heard(broker: Mosquitto) -> Iterator[dict[str, bytes]]:
     """Yield the newest payload by level."""
     found: dict[str, bytes] = {}
     client = paho.Client(CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
-    client.on_message = lambda _, __, message: found.__setitem__(
-        message.topic.rpartition("/")[2], bytes(message.payload)
-    )
+
+    def keep(_: object, __: object, message: paho.MQTTMessage) -> None:
+        found[message.topic.rpartition("/")[2]] = bytes(message.payload)
+
+    client.on_message = keep
     client.on_connect = lambda client, *_: client.subscribe(f"{BASE}/#", qos=1)
     client.connect("127.0.0.1", broker.port)
     client.loop_start()
@@ -255,12 +259,15 @@ def test_nobody_else_is_believed(broker: Mosquitto, tmp_path: Path) -> None:
             for payload in ("", "\0", "x", "-1", "9" * 5000, "\n\n", forged[0]):
                 put(broker, level, payload)
         put(broker, "fork", f"fork {len(forged[0])}\n{forged[0]}{forged[1]}")
+        put(broker, "checkpoint", "the last")
+        eventually(lambda: any("not a note" in each for each in impostor.reports), "it takes nothing more")
     assert (lane.cosigned, lane.alarms, impostor.alarms) == ([], [], [])
     with running(lane.run, regulator.run):
-        eventually(lambda: lane.cosigned, "the true witness is not taken")
+        eventually(lambda: lane.cosigned, f"{regulator.reports} {regulator.alarms}")
     assert [size for size, _ in lane.cosigned] == [head.size]
 
 
+@pytest.mark.more
 def test_a_witness_in_a_process_of_its_own(broker: Mosquitto, tmp_path: Path) -> None:
     """`dealwire witness new`, `run` and `show`, killed in between."""
     path, key, folder = tmp_path / "j", tmp_path / "w.sign", tmp_path / "memory"
