@@ -30,9 +30,9 @@ from devices.clock import SystemClock
 
 POLL_S: Final = 0.25
 """Seconds between two looks at the messages."""
-ASK_S: Final = 2.0
+AGAIN_S: Final = 2.0
 """Seconds after which a table is asked again for a proof of growth; messages may be lost."""
-ASKED_MOST: Final = 10_000
+REQUESTS_MOST: Final = 10_000
 """Most tables that are asked at a time."""
 REFUSALS_MOST: Final = 1000
 """Most refusals that are remembered, so that each is reported once."""
@@ -40,7 +40,7 @@ REFUSALS_MOST: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class WitnessIdentity:
-    """Who signs: a name, a key, and the file with what was seen."""
+    """Name and key of a witness, and the file of its memory."""
 
     name: str
     pair: SigningPair
@@ -72,8 +72,8 @@ class LogWitness:
         self.kept = {each.origin: each for each in read_state(identity.state)} if identity.state.exists() else {}
         self._notes: dict[str, str] = {}
         """The note of what was kept, since the start: one half of the evidence of a fork."""
-        self._asked: dict[Address, tuple[str, float]] = {}
-        """What each table was asked for that did not answer, and when, in seconds of the loop."""
+        self._requests: dict[Address, tuple[str, float]] = {}
+        """Open request to each table, and its time in seconds of the loop."""
         self._reported: set[str] = set()
         self._retry = Retry()
 
@@ -88,7 +88,7 @@ class LogWitness:
                         link.check()
                         for message in link.pending():
                             await self._take(link, message)
-                        await self._ask_again(link)
+                        await self._request_again(link)
                         self._retry.reset()
                         await pause(stop, POLL_S)
             except BrokerUnusable as error:
@@ -121,21 +121,21 @@ class LogWitness:
         self._notes.setdefault(head.origin, note if seen is not None and seen.size == head.size else "")
         if seen is None or head.size > seen.size:
             size = seen.size if seen is not None else 0
-            await self._ask(link, at, f"{self._identity.name} {size}")
+            await self._request(link, at, f"{self._identity.name} {size}")
         elif not any(line.name == self._identity.name for line in note_parts(note)[1]):
             await self._sign(link, at, head)
 
-    async def _ask(self, link: Connection, at: Address, what: str) -> None:
-        if at in self._asked or len(self._asked) < ASKED_MOST:
-            self._asked[at] = what, asyncio.get_running_loop().time()
+    async def _request(self, link: Connection, at: Address, what: str) -> None:
+        if at in self._requests or len(self._requests) < REQUESTS_MOST:
+            self._requests[at] = what, asyncio.get_running_loop().time()
         await link.send(at.topic(GROW), what)
 
-    async def _ask_again(self, link: Connection) -> None:
+    async def _request_again(self, link: Connection) -> None:
         """Ask the tables again that have not answered."""
         now_s = asyncio.get_running_loop().time()
-        for at, (what, asked_s) in list(self._asked.items()):
-            if now_s >= asked_s + ASK_S:
-                await self._ask(link, at, what)
+        for at, (what, since_s) in list(self._requests.items()):
+            if now_s >= since_s + AGAIN_S:
+                await self._request(link, at, what)
 
     async def _growth(self, link: Connection, at: Address, text: str) -> None:
         found = Growth.parse(text)
@@ -144,7 +144,7 @@ class LogWitness:
         if found.old != (seen.size if seen is not None else 0):
             return  # an answer to another witness
         head = grown(seen, text, self._logs)
-        self._asked.pop(at, None)
+        self._requests.pop(at, None)
         if seen is not None and head.size == seen.size:
             return
         after = {**self.kept, origin: head}
@@ -159,7 +159,7 @@ class LogWitness:
     async def _contradicted(self, link: Connection, at: Address, note: str, error: LogContradicts) -> None:
         """Raise the alarm, once, and ask no more. Publish both notes of a fork, which convince anyone who has the key
         of the log."""
-        self._asked.pop(at, None)
+        self._requests.pop(at, None)
         if self._is_new(str(error)):
             self._alarm(f"{at.user}: {error}")
             before = self._notes.get(named_of(note))

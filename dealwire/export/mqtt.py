@@ -51,7 +51,7 @@ FAREWELL_S: Final = 1.0
 
 Report = Callable[[str], None]
 Beside = Callable[[asyncio.Event], Coroutine[object, object, None]]
-"""What else runs in the exporter's loop, until the event is set."""
+"""Function that runs in the exporter's loop, too, until the event is set."""
 StandingOf = Callable[[str], str | None]
 """Function that returns the current standing of a table as a line; None if unknown."""
 

@@ -120,12 +120,19 @@ class Lane:
 class Regulator:
     """A witness in this process."""
 
-    def __init__(self, broker: Mosquitto, state: Path, *logs: NoteVerifier, pair: SigningPair = REGULATOR) -> None:
+    def __init__(
+        self,
+        broker: Mosquitto,
+        state: Path,
+        *logs: NoteVerifier,
+        pair: SigningPair = REGULATOR,
+        tables: tuple[str, ...] = (f"{SITE}/*",),
+    ) -> None:
         self.alarms: list[str] = []
         self.reports: list[str] = []
         self.witness = LogWitness(
             Broker.parse(broker.url),
-            (f"{SITE}/*",),
+            tables,
             logs,
             WitnessIdentity(NAME, pair, state),
             client=f"witness/{id(self)}",
