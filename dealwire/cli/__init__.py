@@ -44,6 +44,7 @@ COMMANDS: Final = {
     "journal": "Verify, search, export or rebuild a table service's journal.",
     "sim": "Simulate devices on pseudo-terminals or TCP ports.",
     "fleet": "Collect the lines of many tables in a PostgreSQL database.",
+    "witness": "Cosign checkpoints of tables at a broker, and find rewritten journals.",
     "wireshark": "Install the Wireshark dissector and capture interfaces.",
     "device": "Read a device's meters, verify its firmware, pair it for a sealed line.",
     "bench": "Test a device against an acceptance plan.",
@@ -54,7 +55,7 @@ COMMANDS: Final = {
 }
 
 
-WITHOUT_OUTPUT: Final = frozenset({"run", "console", "record", "sim", "fleet"})
+WITHOUT_OUTPUT: Final = frozenset({"run", "console", "record", "sim", "fleet", "witness"})
 """Commands that are useful without a standard output. All others stop at once if it is closed, since nothing would be
 left of their work."""
 

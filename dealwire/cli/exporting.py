@@ -5,7 +5,8 @@ import importlib.util
 import logging
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dealwire.cli.exits import Exit, Stop
@@ -13,12 +14,18 @@ from dealwire.cli.output import let_go
 from dealwire.config.schema import Configuration, MqttPart
 from dealwire.export.ndjson import NdjsonSink
 from dealwire.export.secrecy import exposures
-from dealwire.journal import JournalReader
+from dealwire.journal import Journal, JournalReader
 from dealwire.journal.errors import JournalEmpty
+from dealwire.service.seals import load_signer
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
     from dealwire.export.broker import Broker
+    from dealwire.export.line_signing import LineSigner
+    from dealwire.export.marks import Believes, RetainedMark
+    from dealwire.export.mqtt import Beside
+    from dealwire.export.topics import Address
+    from dealwire.journal.signing import SignatureLine, SigningPair
     from dealwire.service.service import Service
 
 _log = logging.getLogger("dealwire")
@@ -48,6 +55,64 @@ def broker_of(part: MqttPart) -> "Broker":
         raise Stop(Exit.USAGE, f"{key}: {error}") from None
 
 
+def signer_of(part: MqttPart, journal: Journal) -> "LineSigner | None":
+    """Return what signs the lines of this opening; None if they are not signed."""
+    from dealwire.export.line_signing import LineSigner
+
+    return LineSigner.of(journal, part.site) if part.signed is not False else None
+
+
+def log_of(part: MqttPart, service: "Service", broker: "Broker", file_counts: bool) -> "list[Beside]":
+    """Return what follows the journal's log at the broker: its checkpoints, and those that this service cosigns."""
+    pair = service.journal.checkpoints.pair
+    if pair is None:
+        return []
+    from dealwire.export.log_lane import LogLane
+    from dealwire.export.topics import Address
+    from dealwire.journal.signing import read_witness_key
+
+    def cosigned(size: int, line: "SignatureLine") -> None:
+        service.owner.call_soon(lambda: service.journal.checkpoints.cosigned(size, line, service.clock.now_ns()))
+
+    at = Address.checked(part.site, next(iter(service.tables)))
+    lane = LogLane(
+        broker,
+        at,
+        service.journal.path,
+        witnesses=[read_witness_key(each.key) for each in service.configuration.journal.witness],
+        table_key=pair.public,
+        health=service.health.log,
+        cosigned=cosigned,
+        alarm=partial(warn_tables, service),
+        report=lambda text: _log.warning("%s", text),
+        conflict=partial(stop_tables, service),
+        file_counts=file_counts,
+    )
+    return [lane.run, *_cosigning(part, service, broker.of(at.user), at, pair)]
+
+
+def _cosigning(
+    part: MqttPart, service: "Service", broker: "Broker", at: "Address", pair: "SigningPair"
+) -> "Iterator[Beside]":
+    if part.cosign_keys is None:
+        return
+    from dealwire.export.cosigning import LogWitness, WitnessIdentity
+    from dealwire.journal.signing import read_vkeys
+
+    path = service.journal.path
+    identity = WitnessIdentity(at.user.replace(" ", "-"), pair, path.with_name(f"{path.name}.cosigned"))
+    witness = LogWitness(
+        broker,
+        part.cosigns,
+        read_vkeys(part.cosign_keys),
+        identity,
+        client=f"{at.client}/witness",
+        alarm=partial(warn_tables, service),
+        report=lambda text: _log.warning("%s", text),
+    )
+    yield witness.run
+
+
 class Marks(NamedTuple):
     """Comparison of a journal with the marks that a broker keeps."""
 
@@ -64,23 +129,25 @@ def marks_of(configuration: Configuration, *, still: bool = False) -> Marks:
     part = configuration.exports.mqtt
     if part is None:
         return Marks([], [])
-    broker = broker_of(part)
+    broker, pair = broker_of(part), load_signer(configuration.journal)
     from dealwire.export.broker import BrokerUnusable
-    from dealwire.export.marks import conflict, fetch
+    from dealwire.export.marks import conflict, fetch, fetch_note, log_conflict
     from dealwire.export.topics import Address
 
     try:
         addresses = [Address.checked(part.site, table.name) for table in configuration.table]
-        marks = asyncio.run(fetch(broker, addresses))
+        believes = _believes(configuration, part, still=still)
+        marks = asyncio.run(fetch(broker, addresses, believes=believes))
+        note = asyncio.run(fetch_note(broker, addresses[0])) if pair is not None else None
     except ValueError as error:
         raise Stop(Exit.USAGE, f"exports.mqtt: {error}") from None
     except BrokerUnusable as error:
         return Marks([], [f"{error}; the check for a newer journal is done once it answers"])
     path = configuration.journal.path
-    if not marks:
+    if not marks and note is None:
         return Marks([], [])
     if not path.exists():
-        known = ", ".join(at.table for at in marks)
+        known = ", ".join(at.table for at in marks or addresses[:1])
         return Marks([], [f"{path} is new, but the broker knows a journal of {known}"])
     try:
         with JournalReader(path, still=still) as reader:
@@ -89,9 +156,34 @@ def marks_of(configuration: Configuration, *, still: bool = False) -> Marks:
                 for at, mark in marks.items()
                 if mark.journal != reader.identity.hex()
             ]
-            return Marks([why for mark in marks.values() if (why := conflict(reader, mark)) is not None], doubts)
+            against = [why for mark in marks.values() if (why := conflict(reader, mark)) is not None]
+            if pair is not None and note is not None and (why := log_conflict(reader, note, pair.public)) is not None:
+                against.append(why)
+            return Marks(against, doubts)
     except JournalEmpty:
         return Marks([], [])
+
+
+def _believes(configuration: Configuration, part: MqttPart, *, still: bool) -> "Believes":
+    """Return which of the broker's marks count. With a signing key, those that it vouches for: otherwise whoever may
+    write to the broker could stop a table."""
+    from dealwire.export.line_signing import has_signed, mark_is_by
+
+    pair = load_signer(configuration.journal) if part.signed is not False else None
+    if pair is None:
+        return lambda _, __: True
+    signed, path = False, configuration.journal.path
+    if path.exists():
+        with suppress(JournalEmpty), JournalReader(path, still=still) as reader:
+            signed = has_signed(reader)
+
+    def believes(at: "Address", kept: "RetainedMark") -> bool:
+        found = mark_is_by(at, kept.mark, kept.message, (pair.public,), kept.certificates, signed=signed)
+        if not found:
+            _log.warning("%s: the broker's mark was not signed by this journal, and is ignored", at.table)
+        return found
+
+    return believes
 
 
 def must_count(configuration: Configuration, file_counts: bool) -> list[str]:

@@ -22,6 +22,7 @@ from rules.errors import ExtraMissing
 if TYPE_CHECKING:
     from dealwire.export.broker import Broker
     from dealwire.export.fleet.consumer import ConsumerCounts
+    from dealwire.export.fleet.trust import TrustedKeys
     from dealwire.tls import ServerTls
 
 T = TypeVar("T")
@@ -107,6 +108,11 @@ class MetricsTls(TypedDict):
     _POSTGRES,
     ("--name", usually("dealwire-fleet"), "Client id at the broker; each consumer needs its own."),
     ("--group", {}, "Share the lines with other consumers of this group."),
+    (
+        "--keys",
+        {"type": FILE},
+        "Keys of the tables, SITE/TABLE KEY a line; refuse what they did not sign.",
+    ),
     ("--metrics metrics_port", whole(0, 65535), "Port to serve metrics on; 0 for any free port."),
     ("--metrics-host", usually("127.0.0.1"), "Host to serve metrics on."),
     ("--metrics-cert", {"type": FILE}, "Certificate to serve metrics with over TLS, PEM; SIGHUP reads it again."),
@@ -124,6 +130,7 @@ def consume(
     postgres: str,
     name: str,
     group: str | None,
+    keys: Path | None,
     metrics_port: int | None,
     metrics_host: str,
     wait: bool,
@@ -138,14 +145,13 @@ def consume(
     from dealwire.export.fleet.consumer import Consumer
     from dealwire.export.secrecy import exposures
 
+    trusted = _keys_of(keys)
     for warning in exposures(mqtt, password_file=mqtt_password_file, key_file=mqtt_key):
         echo(f"dealwire: warning: {warning}", err=True)
     broker = _broker_of(mqtt, mqtt_password_file, ca_file=mqtt_ca, cert_file=mqtt_cert, key_file=mqtt_key)
 
     async def go() -> None:
-        consumer = Consumer(
-            broker, postgres, name=name, group=group, report=lambda line: echo(f"dealwire: {line}", err=True)
-        )
+        consumer = Consumer(broker, postgres, name=name, group=group, report=_report, keys=trusted)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, soon(consumer.stop))
         with metrics_of(consumer.counts, metrics_host, metrics_port, tls):
             await consumer.run(wait=wait)
@@ -153,6 +159,20 @@ def consume(
         echo(f"{counts.lines} lines, {counts.refused.total()} refused, {counts.requested} requests", err=True)
 
     run(go())
+
+
+def _report(line: str) -> None:
+    echo(f"dealwire: {line}", err=True)
+
+
+def _keys_of(path: Path | None) -> "TrustedKeys | None":
+    if path is None:
+        return None
+    if importlib.util.find_spec("cryptography") is None:
+        raise ExtraMissing("cryptography", "journal")
+    from dealwire.export.fleet.trust import TrustedKeys
+
+    return TrustedKeys.read(path)
 
 
 def _broker_of(url: str, password_file: Path | None, **files: Path | None) -> "Broker":

@@ -12,8 +12,8 @@ from protocol.errors import DealwireError
 
 POSIX_COMMANDS: Final = frozenset(
     {
-        *("demo", "init", "run", "console", "record", "monitor", "sim", "journal", "fleet", "device"),
-        *("bench", "operator", "authority", "users"),
+        *("demo", "init", "run", "console", "record", "monitor", "sim", "journal", "fleet", "witness"),
+        *("device", "bench", "operator", "authority", "users"),
     }
 )
 """Commands that open lines, lock files or serve: they need file locks, terminals, signals and modes of POSIX."""

@@ -13,7 +13,16 @@ from click.core import ParameterSource
 
 from dealer_flow.tomlfile import fault_in
 from dealwire.cli.exits import Exit, Stop, explain
-from dealwire.cli.exporting import broker_of, must_count, ndjson_of, note_decision, stop_tables, warnings_of
+from dealwire.cli.exporting import (
+    broker_of,
+    log_of,
+    must_count,
+    ndjson_of,
+    note_decision,
+    signer_of,
+    stop_tables,
+    warnings_of,
+)
 from dealwire.cli.options import FILE, FLAG, decimal, declared, usually, whole
 from dealwire.cli.terminal import echo, log_lines
 from dealwire.config.load import load_configuration
@@ -375,6 +384,8 @@ def mqtt_of(part: MqttPart, service: "Service", file_counts: bool = False) -> "I
             file_counts=file_counts,
             profile=part.profile,
             standing=standing,
+            signer=signer_of(part, service.journal),
+            beside=log_of(part, service, broker, file_counts),
         )
     except ValueError as error:
         raise Stop(Exit.USAGE, f"exports.mqtt: {error}") from None

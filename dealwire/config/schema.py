@@ -226,6 +226,20 @@ class TablePart(TomlTable):
     device: Annotated[tuple[DevicePart, ...], Field(min_length=1)]
 
 
+class WitnessPart(TomlTable):
+    """A witness that may cosign this journal's checkpoints: a regulator's, or another service's."""
+
+    key: Annotated[str, Field(pattern=r"^[^+\s]+\+[0-9a-f]{8}\+[A-Za-z0-9+/=]+$")]
+    """Its key, `NAME+ID+KEY`, as `dealwire witness new` or `dealwire journal signer show --name` prints it."""
+    needed: bool = False
+    """True to be warned when its newest signature is older than 24 h."""
+
+    @property
+    def name(self) -> str:
+        """Name of the witness."""
+        return self.key.partition("+")[0]
+
+
 class JournalPart(TomlTable):
     """The journal, and what seals raw bytes at rest: `key_file`, whose keys also open them, or `auditor_key_file`, the
     public half of a pair. Without one of them they are not sealed."""
@@ -260,6 +274,9 @@ class JournalPart(TomlTable):
     """Authority that stamps the newest checkpoint once in a gaming day (RFC 3161). Needs the extra `stamp`."""
     timestamp_ca_file: FilePath | None = None
     """Certificates of trusted authorities, PEM; a stamp of another one is refused."""
+
+    witness: tuple[WitnessPart, ...] = ()
+    """Witnesses that cosign its checkpoints over MQTT."""
 
     @model_validator(mode="after")
     def _copies_have_folders(self) -> "JournalPart":
@@ -379,6 +396,12 @@ class MqttPart(TomlTable):
     """The client certificate of this table."""
     key_file: FilePath | None = None
     """The key to that certificate."""
+    cosigns: tuple[str, ...] = ()
+    """Tables whose checkpoints this service cosigns: `SITE/TABLE`, or `SITE/*` for all of a site."""
+    cosign_keys: FilePath | None = None
+    """Keys of their logs, one a line, as `dealwire journal signer show --journal` prints them."""
+    signed: bool | None = None
+    """True signs every line by `signing-key-file` of `[journal]`. Without it, lines are signed if there is that key."""
 
 
 class MetricsPart(TomlTable):
@@ -436,6 +459,19 @@ class Configuration(TomlTable):
     exports: ExportsPart = ExportsPart()
     attestation: AttestationPart | None = None
     lines: LinesPart | None = None
+
+    @model_validator(mode="after")
+    def _signed_has_a_key(self) -> "Configuration":
+        mqtt = self.exports.mqtt
+        if mqtt is not None and mqtt.signed and self.journal.signing_key_file is None:
+            raise ValueError("exports.mqtt.signed needs a signing-key-file in [journal]")
+        if mqtt is not None and bool(mqtt.cosigns) != (mqtt.cosign_keys is not None):
+            raise ValueError("exports.mqtt.cosigns and cosign-keys go together")
+        if mqtt is not None and mqtt.cosigns and self.journal.signing_key_file is None:
+            raise ValueError("exports.mqtt.cosigns needs a signing-key-file in [journal]")
+        if self.journal.witness and (mqtt is None or self.journal.signing_key_file is None):
+            raise ValueError("journal.witness needs a signing-key-file in [journal], and [exports.mqtt]")
+        return self
 
     @model_validator(mode="before")
     @classmethod

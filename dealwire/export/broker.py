@@ -248,9 +248,9 @@ class Connection(aiomqtt.Client):
             await self._room.wait()
         return self._publish(topic, payload, properties, retain=False)
 
-    async def keep(self, topic: str, payload: str) -> None:
+    async def keep(self, topic: str, payload: str, properties: Properties | None = None) -> None:
         """Publish a retained message and await its PUBACK."""
-        await self._publish(topic, payload, None, retain=True)
+        await self._publish(topic, payload, properties, retain=True)
 
     def _publish(
         self, topic: str, payload: str, properties: Properties | None, *, retain: bool

@@ -6,14 +6,20 @@ the disk.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
+
+from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import Broker, BrokerUnusable, Connection
-from dealwire.export.topics import MARK, Address, Mark
+from dealwire.export.topics import CHECKPOINT, MARK, OPENING, Address, Mark
 from dealwire.export.witness import witness
+from dealwire.journal.errors import JournalDamaged, NoteRefused
+from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import Head
+from dealwire.journal.signing import LOG_TYPE, NOTE_MOST, NoteVerifier, opened_checkpoint
+from dealwire.journal.witnessing import check_against, named_of
 
 FETCH_S: Final = 3.0
 """Seconds that a start waits for the broker's marks."""
@@ -59,29 +65,88 @@ def conflict(history: History, mark: Mark) -> str | None:
     return f"{history.path}: journal {mark.journal} ends at {ends}, but the broker has taken {outside} of it; {REMEDY}"
 
 
-async def fetch(broker: Broker, addresses: Iterable[Address], timeout_s: float = FETCH_S) -> dict[Address, Mark]:
-    """Fetch the marks of the tables that have one. Raise BrokerUnusable if the broker cannot be reached, or does not
-    answer within `timeout_s` after connecting."""
+class RetainedMark(NamedTuple):
+    """A mark as the broker remembers it, with the certificates of keys that it remembers beside it."""
+
+    mark: Mark
+    message: MQTTMessage
+    certificates: Sequence[bytes]
+
+
+Believes = Callable[[Address, RetainedMark], bool]
+"""Function that returns False for a mark that the table cannot have published."""
+
+
+async def fetch(
+    broker: Broker,
+    addresses: Iterable[Address],
+    timeout_s: float = FETCH_S,
+    believes: Believes = lambda _, __: True,
+) -> dict[Address, Mark]:
+    """Fetch the marks of the tables that have one, as far as `believes` accepts them.
+
+    Raise BrokerUnusable if the broker cannot be reached, or does not answer within `timeout_s` after connecting."""
     found: dict[Address, Mark] = {}
     try:
         async with asyncio.timeout(timeout_s):
             for at in addresses:
-                mark = await _fetch_one(broker, at)
-                if mark is not None:
-                    found[at] = mark
+                kept = await _fetch_one(broker, at)
+                if kept is not None and believes(at, kept):
+                    found[at] = kept.mark
     except TimeoutError:
         raise BrokerUnusable(broker, f"no answer within {timeout_s:g} s") from None
     return found
 
 
-async def _fetch_one(broker: Broker, at: Address) -> Mark | None:
-    topic = at.topic(MARK)
+async def fetch_note(broker: Broker, at: Address, timeout_s: float = FETCH_S) -> str | None:
+    """Return the checkpoint that the broker remembers at the first table's address; None if there is none. Raise
+    BrokerUnusable as `fetch` does."""
+    topic = at.topic(CHECKPOINT)
+    try:
+        async with (
+            asyncio.timeout(timeout_s),
+            Connection(broker.of(at.user), f"{at.client}/checkpoint", expiry_s=0) as link,
+        ):
+            await link.listen(topic)
+            await link.listen(topic)  # as in `_fetch_one`
+            return note_in(link.pending())
+    except TimeoutError:
+        raise BrokerUnusable(broker, f"no answer within {timeout_s:g} s") from None
+
+
+def note_in(messages: Iterable[MQTTMessage]) -> str | None:
+    """Return the checkpoint among messages that the broker remembers."""
+    for message in messages:
+        if message.topic.endswith(f"/{CHECKPOINT}") and message.retain and len(message.payload) <= NOTE_MOST:
+            return bytes(message.payload).decode(errors="replace")
+    return None
+
+
+def log_conflict(reader: JournalReader, note: str, table_key: bytes) -> str | None:
+    """Return the reason that a checkpoint at the broker, signed with this table's key, cannot come from this journal's
+    log. None if it can, or if the key did not sign it."""
+    try:
+        head = opened_checkpoint(note, [NoteVerifier(named_of(note), LOG_TYPE, table_key)])
+        check_against(reader, [head], "the checkpoint at the broker")
+    except NoteRefused:
+        return None
+    except JournalDamaged as error:
+        return f"{error}; {REMEDY}"
+    return None
+
+
+async def _fetch_one(broker: Broker, at: Address) -> RetainedMark | None:
+    topic, certificate = at.topic(MARK), at.topic(OPENING)
     async with Connection(broker.of(at.user), f"{at.client}/mark", expiry_s=0) as link:
-        await link.listen(topic)
+        await link.listen(topic, certificate)
         await link.listen(topic)  # answered after the mark was sent: a broker handles what one client sends in order
-        for message in link.pending():
+        messages = link.pending()
+        certificates = [bytes(each.payload) for each in messages if each.topic == certificate]
+        for message in messages:
+            if message.topic != topic:
+                continue
             try:
-                return Mark.parse(message.payload)
+                return RetainedMark(Mark.parse(message.payload), message, certificates)
             except ValueError:  # whoever may write there wrote nonsense; the next mark takes its place
                 continue
     return None

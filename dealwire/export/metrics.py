@@ -110,6 +110,11 @@ MEASURES: Final = {
         "End of the certificate of `console`, `metrics` or a line `TABLE/DEVICE`, or of what it depends on if that ends"
         " earlier.",
     ),
+    "dealwire_log_size": gauge("", "Leaves of the newest published checkpoint of the journal; 0 if there is none."),
+    "dealwire_log_forks": gauge("", "Forks of the journal's log that a witness has proven."),
+    "dealwire_log_cosigned_timestamp_seconds": gauge(
+        "by", "Time of each witness's newest signature on a checkpoint; 0 if there is none."
+    ),
     "dealwire_journal_failed": gauge("", "1 if the journal accepts no more records."),
     "dealwire_journal_written_timestamp_seconds": gauge("", "Time at which a record was last on the disk."),
     "dealwire_beat_timestamp_seconds": gauge("", "Time of the event loop's last check, which it does once a second."),
@@ -241,6 +246,10 @@ def _of_health(health: Health, out: Samples) -> None:
     out["dealwire_archive_missing"][()] = health.archive_missing
     for server, ends_ns in health.certificates.copy().items():
         out["dealwire_certificate_expires_timestamp_seconds"][server,] = ends_ns // NS
+    out["dealwire_log_size"][()] = health.log.size
+    out["dealwire_log_forks"][()] = health.log.forks
+    for by, seconds in health.log.cosigned.copy().items():
+        out["dealwire_log_cosigned_timestamp_seconds"][by,] = seconds
     for labels, (frames, noise) in health.lines.copy().items():
         out["dealwire_line_frames"][labels] = frames
         out["dealwire_line_noise_bytes"][labels] = noise

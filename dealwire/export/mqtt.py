@@ -12,7 +12,7 @@ Readers keep one copy per (site, table, journal, sequence).
 import asyncio
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Final, Self
 
@@ -20,10 +20,11 @@ from aiomqtt import Will
 from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import CONNECT_S, Broker, BrokerUnusable, Connection, Retry, pause
+from dealwire.export.line_signing import LineSigner
 from dealwire.export.marks import MarkConflict
 from dealwire.export.outbox import Outbox
 from dealwire.export.profile import Profile
-from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, STANDING, Address, Mark, read_place
+from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, OPENING, PRESENCE, STANDING, Address, Mark, read_place
 from dealwire.export.witness import witness
 from dealwire.hub.health import ExportProgress
 from dealwire.hub.lines import Publication
@@ -49,6 +50,8 @@ FAREWELL_S: Final = 1.0
 
 
 Report = Callable[[str], None]
+Beside = Callable[[asyncio.Event], Coroutine[object, object, None]]
+"""Function that runs in the exporter's loop, too, until the event is set."""
 StandingOf = Callable[[str], str | None]
 """Function that returns the current standing of a table as a line; None if unknown."""
 
@@ -58,7 +61,7 @@ class BrokerSession:
 
     def __init__(self, lane: "BrokerLane", link: Connection, outbox: Outbox) -> None:
         self._lane, self._link, self._outbox = lane, link, outbox
-        self._at, self._progress = lane.at, lane.progress
+        self._at, self._progress, self._signer = lane.at, lane.progress, lane.signer
         self._after = outbox.mark()
         """Sequence up to which everything was sent."""
         self._previous: int | None = None
@@ -79,9 +82,9 @@ class BrokerSession:
         The retained mark arrives before the answer to `online`, since a broker handles the messages of one client in
         order.
         """
-        await self._link.listen(self._at.topic(MARK), self._at.topic(AGAIN), own=False)
+        await self._link.listen(*map(self._at.topic, (MARK, AGAIN, OPENING)), own=False)
         await self._link.keep(self._at.topic(PRESENCE), "online")
-        marks = [mark for message in self._link.pending() if (mark := self._mark_in(message)) is not None]
+        marks = self._marks_in(self._link.pending())
         foreign = {mark: why for mark in marks if (why := self._outbox.conflict(mark)) is not None}
         if foreign and not self._lane.file_counts:
             await self._link.keep(self._at.topic(PRESENCE), "offline")
@@ -90,7 +93,9 @@ class BrokerSession:
         behind = min([self._after, *known] if known else [self._after, self._outbox.recent(FORGOTTEN_NS)])
         self._progress.repeats += self._outbox.newest(self._after) > behind
         self._after = behind
-        if not known:
+        if self._signer is not None:
+            await self._link.keep(self._at.topic(OPENING), self._signer.certificate)
+        if not known or self._signer is not None:
             await self._put_mark(self._outbox.place(self._outbox.newest(self._after)))
         self._lane.file_counts = False  # what the broker knows from here on it has from us
 
@@ -104,10 +109,23 @@ class BrokerSession:
             listening.cancel()
             await asyncio.gather(listening, return_exceptions=True)
 
+    def _marks_in(self, messages: Sequence[MQTTMessage]) -> list[Mark]:
+        """Return the marks that the broker remembers, without those that this table cannot have signed."""
+        marks = {mark: message for message in messages if (mark := self._mark_in(message)) is not None}
+        if self._signer is None:
+            return list(marks)
+        kept = [bytes(each.payload) for each in messages if each.topic == self._at.topic(OPENING) and each.retain]
+        good = [mark for mark, message in marks.items() if self._signer.is_ours(self._at, mark, message, kept)]
+        if len(good) < len(marks):
+            self._lane.report(f"{self._at.topic(MARK)}: a mark that this journal did not sign is ignored")
+        return good
+
     def _mark_in(self, message: MQTTMessage) -> Mark | None:
         """Return the mark if the message is one that the broker remembers; keep a request for later."""
-        if message.topic != self._at.topic(MARK):
+        if message.topic == self._at.topic(AGAIN):
             self._take_request(message)
+        elif message.topic != self._at.topic(MARK):
+            return None
         elif message.retain:
             with suppress(ValueError):  # nonsense is no mark: the next one takes its place
                 return Mark.parse(message.payload)
@@ -182,6 +200,8 @@ class BrokerSession:
         sent = []
         for item in batch:
             carried = self._at.properties(item, self._outbox.journal, previous)
+            if self._signer is not None:
+                self._signer.sign_line(carried, item.line)
             sent.append(await self._link.send(self._at.topic(LINE_TOPICS[item.topic]), item.line, carried))
             previous = item.sequence
         await asyncio.gather(*sent)
@@ -197,7 +217,8 @@ class BrokerSession:
     async def _put_mark(self, mark: Mark) -> None:
         if mark.sequence:
             self._mark, self._mark_s = mark, asyncio.get_running_loop().time()
-            await self._link.keep(self._at.topic(MARK), mark.text)
+            carried = self._signer.mark_properties(self._at, mark.text) if self._signer is not None else None
+            await self._link.keep(self._at.topic(MARK), mark.text, carried)
 
 
 class BrokerLane:
@@ -211,6 +232,7 @@ class BrokerLane:
         self.wake = asyncio.Event()
         self.file_counts = exporter.file_counts
         """True if the operator decided for this journal, whatever mark the broker has."""
+        self.signer, self.report = exporter.signer, exporter.report
         self._broker, self._exporter = exporter.broker.of(at.user), exporter
         self._retry, self._faults = Retry(), Retry()
         self._failed_at = 0
@@ -294,7 +316,8 @@ class MqttExporter:
 
     `report` gets one line per new problem. `conflict` gets a table and the reason that the broker knows lines of it
     that the journal does not have, unless the operator decided for this journal. `standing` returns a table's standing.
-    All are called in the exporter's thread. Raise ValueError if a name cannot be part of a topic.
+    All are called in the exporter's thread. `signer` signs lines and marks; `beside` runs in its loop,
+    too. Raise ValueError if a name cannot be part of a topic.
     """
 
     def __init__(
@@ -309,11 +332,14 @@ class MqttExporter:
         file_counts: bool = False,
         profile: Profile = "full",
         standing: StandingOf = lambda _: None,
+        signer: LineSigner | None = None,
+        beside: Sequence[Beside] = (),
     ) -> None:
         self.progress = {table: ExportProgress() for table in tables}
         self.broker, self.journal = broker, journal
         self.report, self.conflict, self.standing = report, conflict, standing
-        self.file_counts, self.profile = file_counts, profile
+        self.file_counts, self.profile, self.signer = file_counts, profile, signer
+        self._beside = beside
         self._addresses = [Address.checked(site, table) for table in tables]
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="mqtt", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -357,6 +383,7 @@ class MqttExporter:
         self._loop = asyncio.get_running_loop()
         self._woken()  # stopped before there was a loop
         running = [asyncio.create_task(lane.run()) for lane in self._lanes]
+        running += [asyncio.ensure_future(run(self._stop)) for run in self._beside]
         await self._stop.wait()  # a lane may end before; the others go on
         _, late = await asyncio.wait(running, timeout=FAREWELL_S)
         for task in late:

@@ -22,6 +22,18 @@ MARK: Final = "sent"
 """Topic of the newest line that the broker has taken, retained. A broker may have lost later lines."""
 AGAIN: Final = "again"
 """Topic of requests for missing lines: the place after which lines are to be repeated."""
+OPENING: Final = "opening"
+"""Topic of the certificate of the key that signs the table's lines, retained."""
+CHECKPOINT: Final = "checkpoint"
+"""Topic of the newest signed checkpoint of the journal's log, retained, at its first table."""
+GROW: Final = "grow"
+"""Topic of a witness: its name, and the size of the tree that it saw."""
+GROWTH: Final = "growth"
+"""Topic of the table's answer: the proof that its tree grew from that size."""
+COSIGNED: Final = "cosigned"
+"""Topic of a witness: the size of a checkpoint, and the signature line."""
+FORK: Final = "fork"
+"""Topic of a witness: two checkpoints that contradict one another, retained."""
 LINE_TOPICS: Final = {
     "event": "event",
     "incident": "incident",
@@ -154,15 +166,17 @@ class Received(NamedTuple):
     epoch: str = ""
     hash: str = ""
     type: str = ""
+    signed: str = ""
+    """Label of the key that is named as the signer; empty without one."""
 
 
-_MAY_LACK: Final = {"line", "epoch", "hash", "type"}
+_MAY_LACK: Final = {"line", "epoch", "hash", "type", "signed"}
 
 
 def read_line(message: MQTTMessage) -> tuple[Received, dict[str, Any]]:
     """Return the line in a message, and its content. Raise ValueError if something required is missing or wrong,
     RecursionError if it is nested too deeply."""
-    properties = dict(getattr(message.properties, "UserProperty", ()))
+    properties = properties_of(message)
     missing = sorted(Received.__annotations__.keys() - properties.keys() - _MAY_LACK)
     if missing:
         raise ValueError(f"no user property {', '.join(missing)}")
@@ -182,8 +196,14 @@ def read_line(message: MQTTMessage) -> tuple[Received, dict[str, Any]]:
     sequence, previous, at_ns = (_number(properties[name], name) for name in ("sequence", "previous", "at_ns"))
     epoch, digest = (_hex(properties.get(name, "")) for name in ("epoch", "hash"))
     journal, schema = _journal(properties["journal"]), properties["schema"]
-    found = Received(at.site, at.table, journal, sequence, previous, at_ns, schema, line, epoch, digest, kind)
+    signed = _hex(properties.get("signed", ""))
+    found = Received(at.site, at.table, journal, sequence, previous, at_ns, schema, line, epoch, digest, kind, signed)
     return found, content
+
+
+def properties_of(message: MQTTMessage) -> dict[str, str]:
+    """Return the user properties of a message; of a name that comes twice, the last."""
+    return dict(getattr(message.properties, "UserProperty", ()))
 
 
 def read_mark(message: MQTTMessage) -> tuple[str, str, str, int]:

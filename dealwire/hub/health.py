@@ -13,6 +13,15 @@ BEATS_KEPT: Final = 60
 """Beats over which the longest wait is reported: a minute."""
 
 
+class LogHealth:
+    """State of the journal's log: leaves of the newest published checkpoint, proven forks, and the time of each
+    witness's newest cosignature, in seconds since 1970; 0 if it never signed."""
+
+    def __init__(self) -> None:
+        self.size = self.forks = 0
+        self.cosigned: dict[str, int] = {}
+
+
 class Health:
     """Collects health values. Call `waited` with the duration of each turn, and `beat` once a second with its delay."""
 
@@ -33,6 +42,8 @@ class Health:
         """Lead of the host's clock over journal time; negative when it is behind."""
         self.certificates: dict[str, int] = {}
         """End of each server's certificate, in nanoseconds, by the server's name."""
+        self.log = LogHealth()
+        """State of the journal's log."""
         self.ndjson: NdjsonProgress | None = None
         """Progress of the lines on standard output; None if they are off."""
         self._most_ns = 0

@@ -8,6 +8,7 @@ import logging
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from secrets import token_bytes
 from typing import Final
 
 from msgspec.json import encode
@@ -16,6 +17,7 @@ from dealwire.journal import database
 from dealwire.journal.checkpoints import Checkpoints
 from dealwire.journal.contents import JournalLine, TableStart, snapshot_head
 from dealwire.journal.days import Days
+from dealwire.journal.keyfiles import KEY_BYTES
 from dealwire.journal.obligations import Released, released
 from dealwire.journal.passing import INFLATED_MAX
 from dealwire.journal.record_writer import RecordWriter
@@ -80,6 +82,8 @@ class Journal(RecordWriter):
             """True if the file was of an older version until now: its content yields other reports today."""
             self.days = Days(self, file, standing)
             self.checkpoints = Checkpoints(self, signer, standing.checkpoint)
+            self.line_key = SigningPair.of_seed(token_bytes(KEY_BYTES)) if signer is not None else None
+            """Key of this opening, which signs the lines that leave; it is never on the disk."""
             self._lines, self._numbers = standing.lines, max(standing.tables, default=0)
             self._too_long: set[str] = set()
             ended = standing.running if set_back or self.taken_up else ()
@@ -94,6 +98,8 @@ class Journal(RecordWriter):
 
     def _open_epoch(self, about: Mapping[str, object], at_ns: int, ended: tuple[str, ...]) -> None:
         fields = {"schema": SCHEMA, "file": self.identity.hex(), "epoch": self.epoch}
+        if self.line_key is not None:
+            fields["line_key"] = self.line_key.public.hex()
         self.opened = self.add(at_ns, 0, OPENED, "", encode({**fields, "program": f"dealwire {__version__}", **about}))
         self.rows.append(("INSERT INTO opening (sequence, epoch) VALUES (?, ?)", (self.opened, self.epoch)))
         for table in ended:  # in the same group as the opening, so that no reader resumes a table that ended

@@ -308,6 +308,14 @@ def opened_checkpoint(text: str, verifiers: Iterable[NoteVerifier]) -> TreeHead:
     return head
 
 
+def read_witness_key(text: str) -> NoteVerifier:
+    """Read the key of a witness. BadVkey if it is none, or a log's."""
+    found = NoteVerifier.parse(text)
+    if found.kind != WITNESS_TYPE:
+        raise BadVkey(f"{found.name}: the key of a log; allowed: the key of a witness")
+    return found
+
+
 def read_vkeys(path: Path) -> list[NoteVerifier]:
     """Return the keys in a file, one vkey a line; empty lines and those that begin with # are skipped. KeyProblem names
     the first that is none."""

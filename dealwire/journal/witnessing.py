@@ -17,7 +17,7 @@ from dealwire.journal.log_tables import LogTables
 from dealwire.journal.logbook import named_in
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import BALANCE, CHECKPOINT, LOG
-from dealwire.journal.signing import NoteVerifier, TreeHead, opened_checkpoint
+from dealwire.journal.signing import NoteVerifier, TreeHead, note_parts, opened_checkpoint
 from dealwire.journal.tree import EMPTY_ROOT, is_consistent
 
 STATE_MOST: Final = 89
@@ -125,6 +125,25 @@ def grown(seen: TreeHead | None, text: str, keys: Iterable[NoteVerifier]) -> Tre
         why = f"the tree of {head.origin} with {head.size} leaves does not continue the one of {before.size}"
         raise LogContradicts("rewritten", f"{why}: the journal was rewritten")
     return head
+
+
+def named_of(note: str) -> str:
+    """Return the name of the log that a checkpoint says it is of. NoteRefused if it is none."""
+    return TreeHead.parse(note_parts(note)[0]).origin
+
+
+def fork_text(one: str, other: str) -> str:
+    """Return the evidence of a fork: two notes that contradict one another, with the length of the first."""
+    return f"fork {len(one)}\n{one}{other}"
+
+
+def fork_parts(text: str) -> tuple[str, str]:
+    """Return the two notes of such evidence. NoteRefused if it is none."""
+    first, _, rest = text.partition("\n")
+    digits = first.removeprefix("fork ")
+    if first == digits or not digits.isascii() or not digits.isdigit() or len(digits) > 9:
+        raise NoteRefused("not the evidence of a fork: 'fork LENGTH', and two notes")
+    return rest[: int(digits)], rest[int(digits) :]
 
 
 def check_against(reader: JournalReader, seen: Iterable[TreeHead], where: str) -> int:

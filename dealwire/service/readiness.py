@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import time
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
@@ -32,6 +33,7 @@ from dealwire.journal import database
 from dealwire.journal.errors import JournalBusy, JournalError, JournalInaccessible
 from dealwire.journal.sealing import sealer_of
 from dealwire.journal.segments import gaming_day
+from dealwire.journal.signing import read_vkeys, read_witness_key
 from dealwire.journal.stamping import authority_of
 from dealwire.listening import is_loopback, must_be_free
 from dealwire.people.passkeys import Passkeys
@@ -236,6 +238,17 @@ def _signing(found: Configuration) -> Iterator[Tried]:
             )
         name = part.signing_key_file.name
         yield from _tried("signing", key, lambda: load_signer(part), lambda _: f"checkpoints are signed with {name}")
+        yield from _witnesses(found)
+
+
+def _witnesses(found: Configuration) -> Iterator[Tried]:
+    for number, each in enumerate(found.journal.witness):
+        place: Key = ("journal", "witness", number)
+        yield from _tried("signing", place, partial(read_witness_key, each.key), lambda it: f"cosigned by {it.name}")
+    mqtt = found.exports.mqtt
+    if mqtt is not None and (logs := mqtt.cosign_keys) is not None:
+        place = ("exports", "mqtt", "cosign-keys")
+        yield from _tried("signing", place, lambda: read_vkeys(logs), lambda them: f"{len(them)} logs are cosigned")
 
 
 def _line_keys(found: Configuration) -> Iterator[Tried]:

@@ -35,6 +35,7 @@ from dealwire.program_digest import program_facts
 from dealwire.service.actions import START_OVER
 from dealwire.service.archivist import Archivist
 from dealwire.service.attesting import Attesting
+from dealwire.service.cosign_watch import CosignWatch
 from dealwire.service.day_stamps import DayStamps
 from dealwire.service.disk import DiskWatch
 from dealwire.service.identities import Identities
@@ -135,6 +136,7 @@ class Service:
         if self._restored:
             self.journal.checkpoints.begin(self.journal.newest_ns, RESTORED)
         self._stamps = DayStamps(self.journal, part)
+        self._cosigned = CosignWatch(part.witness, self.health.log, self.clock.now_ns())
         self._disk = DiskWatch(self.journal.path.parent)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
         self._showing = ViewSchedule(self.hub, self.owner, self.clock, len(self.configuration.table))
@@ -344,6 +346,7 @@ class Service:
             self._attesting.beat(now_ns)
         self.journal.checkpoints.beat(now_ns, self.configuration.journal.checkpoint_seconds * 10**9)
         self._warn(self._stamps.beat(now_ns), now_ns)
+        self._warn(self._cosigned.beat(now_ns), now_ns)
         self._give_out()
         self._look_at_disk(now_ns)
         self._look_at_clock(now_ns)

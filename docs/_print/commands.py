@@ -31,6 +31,7 @@ PAGES: Final = {
     "sim": ("Simulator", "simulator.md"),
     "authority": ("TLS", "guides/tls.md"),
     "fleet": ("Exports", "exports.md"),
+    "witness": ("Exports", "exports.md"),
     "wireshark": ("Wireshark", "guides/wireshark.md"),
     "device": ("Protocol", "protocol.md"),
     "bench": ("Bench", "bench.md"),

@@ -15,7 +15,8 @@ from paho.mqtt.client import MQTTMessage
 from dealwire.export.broker import Broker, BrokerUnusable, Connection, Retry, pause
 from dealwire.export.fleet.database import Batch, Database, DatabaseUnusable, MissingLine
 from dealwire.export.fleet.refusals import RefusalKind, RefusedMessage, check_viewed
-from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, ROOT, Address, place, read_line, read_mark
+from dealwire.export.fleet.trust import TrustedKeys
+from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, OPENING, ROOT, Address, place, read_line, read_mark
 
 EXPIRY_S: Final = 30 * 24 * 3600
 """Seconds that the broker keeps lines for an absent consumer."""
@@ -86,21 +87,28 @@ class RepeatRequests:
         return ready
 
 
-def sort(messages: list[MQTTMessage]) -> Batch:
-    """Sort messages into lines, marks and refused ones. Presence and requests are ignored."""
+def sort(messages: list[MQTTMessage], keys: TrustedKeys | None = None) -> Batch:
+    """Sort messages into lines, marks and refused ones. Presence and requests are ignored. With `keys`, lines and marks
+    that none of them vouches for are refused."""
     batch = Batch()
     for message in messages:
         level = message.topic.rpartition("/")[2]
         try:
             if level == MARK:
                 site, table, journal, sequence = read_mark(message)
+                if keys is not None and not keys.believes_mark(Address(site, table), journal, message):
+                    continue
                 batch.announced.append((site, table, journal, sequence))
                 if not message.retain:
                     batch.live[Address(site, table), journal] = sequence
             elif level in LINE_TOPICS.values():
                 line, content = read_line(message)
+                if keys is not None:
+                    keys.check_line(line, message)
                 check_viewed(content)
-                batch.lines.append(line)
+                batch.lines.append(line if keys is not None else line._replace(signed=""))
+            elif level == OPENING and keys is not None and message.payload:
+                keys.opening(message)
         except MemoryError:  # that says nothing about the message
             raise
         except Exception as error:  # whatever it is: a message that ends the reader would end each next start, too
@@ -110,14 +118,24 @@ def sort(messages: list[MQTTMessage]) -> Batch:
 
 class Consumer:
     """Consumer of every line of the sites and tables it may read. Consumers with the same `group` share the lines; each
-    needs its own `name`. `report` gets one line per new problem."""
+    needs its own `name`. `report` gets one line per new problem. With `keys`, only what they vouch for is stored."""
 
     def __init__(
-        self, broker: Broker, dsn: str, *, name: str, group: str | None = None, report: Callable[[str], None]
+        self,
+        broker: Broker,
+        dsn: str,
+        *,
+        name: str,
+        group: str | None = None,
+        report: Callable[[str], None],
+        keys: TrustedKeys | None = None,
     ) -> None:
         self.counts = ConsumerCounts()
         self._broker, self._dsn, self._name, self._report = broker, dsn, name, report
+        self._keys = keys
         self._topic = f"$share/{group}/{ROOT}/+/+/+" if group else f"{ROOT}/+/+/+"
+        # what a group shares goes to one of its consumers only, and nothing retained does
+        self._openings = [f"{ROOT}/+/+/{OPENING}"] if group and keys is not None else []
         self._problem: str | None = None
         self._retry = Retry()
         self._live: dict[tuple[Address, str], int] = {}
@@ -141,7 +159,7 @@ class Consumer:
                     await Database.connect(self._dsn) as database,
                     Connection(self._broker, self._name, expiry_s=EXPIRY_S, by_hand=True) as link,
                 ):
-                    await link.listen(self._topic)
+                    await link.listen(self._topic, *self._openings)
                     self._report(f"{self._broker}: listening to {self._topic}")
                     worked = self.counts.listening = True
                     await self._serve(link, database)
@@ -164,7 +182,9 @@ class Consumer:
             messages = await self._next(link, LOOK_S if asking.due else ASK_S)
             found = False
             if messages:
-                batch = sort(messages)
+                if self._keys is not None:
+                    await self._keys.learn(messages, database)
+                batch = sort(messages, self._keys)
                 stored = await database.store(batch, self._strangers)
                 link.acknowledge(messages)
                 self._live |= batch.live

@@ -30,6 +30,18 @@ LineKey = tuple[str, str, str, int]
 """Site, table, journal and sequence: the permanent key of a line."""
 
 
+class KeptOpening(NamedTuple):
+    """Certificate of the key of an opening, as it is stored."""
+
+    site: str
+    table: str
+    journal: str
+    epoch: str
+    label: str
+    public: bytes
+    note: str
+
+
 class MissingLine(NamedTuple):
     """Place of a published line that the database does not have.
 
@@ -65,16 +77,18 @@ class Batch:
 _KEY: Final = "site, table_name, journal, sequence"
 
 _INSERT: Final = f"""
-INSERT INTO dealwire.line ({_KEY}, previous, at_ns, schema, line, epoch, hash, type)
+INSERT INTO dealwire.line ({_KEY}, previous, at_ns, schema, line, epoch, hash, type,
+    signed)
 SELECT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[],
-    %s::text[], %s::text[], %s::text[], %s::text[])
+    %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])
 ON CONFLICT DO NOTHING"""
 
 _CONTRADICT: Final = f"""
-INSERT INTO dealwire.contradiction ({_KEY}, previous, at_ns, schema, line, epoch, hash, type)
+INSERT INTO dealwire.contradiction ({_KEY}, previous, at_ns, schema, line, epoch, hash, type,
+    signed)
 SELECT came.* FROM unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[],
-    %s::text[], %s::text[], %s::text[], %s::text[])
-    AS came (site, table_name, journal, sequence, previous, at_ns, schema, line, epoch, hash, type)
+    %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])
+    AS came (site, table_name, journal, sequence, previous, at_ns, schema, line, epoch, hash, type, signed)
 JOIN dealwire.line USING ({_KEY})
 WHERE came.line <> line.line OR (came.hash <> line.hash AND '' NOT IN (came.hash, line.hash))
 ON CONFLICT DO NOTHING RETURNING site, table_name, journal, sequence, line"""
@@ -99,6 +113,14 @@ WHERE sequence > 0 AND NOT EXISTS (SELECT FROM dealwire.line WHERE ({_KEY}) = (d
 ON CONFLICT ({_KEY}) DO UPDATE SET announced = false WHERE gap.announced AND NOT excluded.announced"""
 
 _REFUSE: Final = "INSERT INTO dealwire.refused (topic, payload, why, kind) VALUES (%s, %s, %s, %s)"
+_KEEP_OPENING: Final = """
+INSERT INTO dealwire.opening_key (site, table_name, journal, epoch, id, public, note)
+VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"""
+
+_OPENINGS: Final = """
+SELECT site, table_name, journal, epoch, id, public, note FROM dealwire.opening_key
+JOIN unnest(%s::text[], %s::text[], %s::text[]) AS named (site, table_name, id) USING (site, table_name, id)"""
+
 _ROLLED_BACK: Final = (
     "another line has this journal and sequence: the journal was restored from an older copy, or forged"
 )
@@ -192,6 +214,24 @@ class Database:
             return int(row[0]) if row else 0
         except psycopg.Error as error:
             raise _as_ours(error) from error
+
+    async def keep_openings(self, came: Sequence[KeptOpening]) -> None:
+        """Store certificates; existing ones are not changed."""
+        try:
+            async with self._connection.transaction():
+                for each in came:
+                    await self._connection.execute(_KEEP_OPENING, each)
+        except psycopg.Error as error:
+            raise _as_ours(error) from error
+
+    async def openings(self, named: Sequence[tuple[Address, str]]) -> list[KeptOpening]:
+        """Return the stored certificates of keys by table and label."""
+        columns = [[at.site for at, _ in named], [at.table for at, _ in named], [label for _, label in named]]
+        try:
+            rows = await (await self._connection.execute(_OPENINGS, columns)).fetchall()
+        except psycopg.Error as error:
+            raise _as_ours(error) from error
+        return [KeptOpening(*row) for row in rows]
 
     async def give_up(self, address: Address, journal: str, newest: int | None) -> tuple[int, bool]:
         """Give up what a mark announced and the table did not send. The mark is refused if the table has no line at

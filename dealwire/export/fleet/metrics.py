@@ -13,7 +13,9 @@ from dealwire.export.metrics import NS, counter, families, gauge
 
 FLEET_MEASURES: Final = {
     "dealwire_fleet_lines": counter("", "Committed lines, including those that already existed."),
-    "dealwire_fleet_refused": counter("kind", "Refused messages: unreadable, or contradicting an existing line."),
+    "dealwire_fleet_refused": counter(
+        "kind", "Refused messages: unreadable, contradicting an existing line, unsigned, or forged."
+    ),
     "dealwire_fleet_requests": counter("", "Requests to tables for missing lines."),
     "dealwire_fleet_gaps": gauge("", "Tables and journals with missing lines, at the last look."),
     "dealwire_fleet_disputed": gauge(

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple, Self
 
-RefusalKind = Literal["unreadable", "contradicting"]
+RefusalKind = Literal["unreadable", "contradicting", "unsigned", "forged"]
 """Kinds of refusal. `unreadable`: not a line or mark, or one that the database cannot store or believe.
-`contradicting`: its number has a different line."""
+`contradicting`: its number has a different line. `unsigned`: no key of its table vouches for it. `forged`: its
+signature is wrong."""
 
 PAYLOAD_MAX: Final = 64 * 1024
 """Maximum bytes kept of a refused message."""
@@ -29,7 +30,7 @@ class RefusedMessage(NamedTuple):
         """Return a refused message with the reason, for any error."""
         first = (str(error).strip().splitlines() or [""])[0]
         why = first if isinstance(error, ValueError) and first else f"{type(error).__name__}: {first}".rstrip(": ")
-        return cls(clean(topic), payload[:PAYLOAD_MAX], clean(why))
+        return cls(clean(topic), payload[:PAYLOAD_MAX], clean(why), getattr(error, "kind", "unreadable"))
 
 
 def clean(text: str) -> str:

@@ -14,7 +14,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 from dealwire.cli import main
 from dealwire.export.broker import Broker
 from dealwire.export.mqtt import MqttExporter
-from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, STANDING
+from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, OPENING, PRESENCE, STANDING
 from dealwire.journal import Journal
 from devices.clock import SystemClock
 from tests.dealwire.export.test_mqtt import late_identity
@@ -25,7 +25,7 @@ from tests.support.rigs.patience import wait_until
 pytestmark = needs_mosquitto
 RULES = resources.files("dealwire.export").joinpath("files", "mosquitto.acl")
 USERS = ("here/t1", "here/t2", "there/t1", "fleet", "stranger")
-LEVELS = (*LINE_TOPICS.values(), PRESENCE, STANDING, MARK, AGAIN)
+LEVELS = (*LINE_TOPICS.values(), PRESENCE, STANDING, MARK, AGAIN, OPENING)
 NO_SUBSCRIBER, NOT_AUTHORISED = 0x10, 0x87
 
 

@@ -1,0 +1,147 @@
+"""Command `dealwire witness`: follow the logs of tables at a broker, and cosign their checkpoints."""
+
+import asyncio
+import importlib.util
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from dealwire.cli.ending import soon
+from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.options import A_FILE, FILE, FLAG, APath, Row, declared
+from dealwire.cli.terminal import echo
+from rules.errors import ExtraMissing
+
+if TYPE_CHECKING:
+    from dealwire.export.broker import Broker
+
+STATE: Final = "witness.state"
+FORKS: Final = "alarms"
+_NAME: Final[Row] = ("--name", {"required": True, "metavar": "NAME"}, "Name of the witness, as its key has it.")
+_FOLDER: Final[Row] = (
+    "--state folder",
+    {"type": APath(file_okay=False), "required": True, "metavar": "FOLDER"},
+    "Folder of the witness's memory, at most 89 bytes a log.",
+)
+
+
+@click.group("witness")
+def command() -> None:
+    """Cosign the checkpoints of tables at a broker, and find a journal that was rewritten, forked or put back."""
+
+
+@command.command("new")
+@click.argument("file", type=FILE)
+@declared(_NAME)
+def new_command(file: Path, name: str) -> None:
+    """Make the signing key FILE of a witness, readable only by its owner, and print its public half.
+
+    The tables name what is printed as `key` in a part `[[journal.witness]]` of table.toml.
+    """
+    from dealwire.journal.signing import WITNESS_TYPE, SigningPair
+
+    _check_name(name)
+    echo(SigningPair.new(file).vkey(name, WITNESS_TYPE))
+
+
+@command.command("run")
+@declared(
+    ("--mqtt", {"required": True, "metavar": "URL"}, "Broker: mqtt://[USER@]HOST[:PORT], or mqtts:// for TLS."),
+    ("--mqtt-password-file", {"type": FILE}, "File with the password in its first line."),
+    ("--mqtt-ca", {"type": FILE}, "CA certificates for mqtts://, PEM; by default those of the system."),
+    ("--mqtt-cert", {"type": FILE}, "Client certificate, PEM."),
+    ("--mqtt-key", {"type": FILE}, "Private key of --mqtt-cert, PEM."),
+    ("--key key_file", {**A_FILE, "required": True}, "Signing key, of `dealwire witness new`."),
+    _NAME,
+    _FOLDER,
+    ("--logs", {**A_FILE, "required": True}, "File with the keys of the logs, as `signer show --journal` prints them."),
+    ("--table tables", {"multiple": True, "metavar": "SITE/TABLE"}, "Tables to follow, SITE/* for a site; else all."),
+    ("--wait", FLAG, "Keep trying if the broker is absent at the start."),
+)
+def run_command(
+    mqtt: str,
+    mqtt_password_file: Path | None,
+    mqtt_ca: Path | None,
+    mqtt_cert: Path | None,
+    mqtt_key: Path | None,
+    key_file: Path,
+    name: str,
+    folder: Path,
+    logs: Path,
+    tables: tuple[str, ...],
+    wait: bool,
+) -> None:
+    """Follow the logs of tables until SIGTERM or Ctrl-C, and cosign each checkpoint that only grew.
+
+    What was seen is on the disk before a signature leaves. A log that contradicts it is never signed; one line says
+    why, and is kept in the folder.
+    """
+    _check_name(name)
+    broker = _broker_of(mqtt, mqtt_password_file, ca_file=mqtt_ca, cert_file=mqtt_cert, key_file=mqtt_key)
+    from dealwire.export.broker import BrokerUnusable
+    from dealwire.export.cosigning import LogWitness, WitnessIdentity
+    from dealwire.journal.signing import SigningPair, read_vkeys
+
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def alarm(text: str) -> None:
+        echo(f"dealwire: alarm: {text}", err=True)
+        with (folder / FORKS).open("a", encoding="utf-8") as file:
+            file.write(f"{text}\n")
+
+    witness = LogWitness(
+        broker,
+        tables or ("+/+",),
+        read_vkeys(logs),
+        WitnessIdentity(name, SigningPair.load(key_file), folder / STATE),
+        client=f"dealwire-witness/{name}",
+        alarm=alarm,
+        report=lambda text: echo(f"dealwire: {text}", err=True),
+    )
+
+    async def go() -> None:
+        stop = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, soon(stop.set))
+        await witness.run(stop, wait=wait)
+
+    try:
+        asyncio.run(go())
+    except BrokerUnusable as error:
+        code = Exit.PERMISSION if error.refused else Exit.USAGE if error.usage else Exit.ABSENT
+        raise Stop(code, str(error)) from None
+
+
+@command.command("show")
+@declared(_FOLDER)
+def show_command(folder: Path) -> None:
+    """Print the logs that a witness follows, with size and root, and the alarms. The exit code is 6 if there is one."""
+    from dealwire.journal.witnessing import read_state
+
+    for each in read_state(folder / STATE) if (folder / STATE).exists() else ():
+        echo(f"{each.origin} {each.size} {each.root.hex()}")
+    alarms = folder / FORKS
+    if alarms.exists():
+        for line in alarms.read_text(encoding="utf-8").splitlines():
+            echo(f"alarm: {line}")
+        raise Stop(Exit.PROTOCOL, f"{alarms}: a log contradicted what was seen")
+
+
+def _check_name(name: str) -> None:
+    from dealwire.journal.signing import is_key_name
+
+    if not is_key_name(name):
+        raise click.BadParameter(f"{name!r} has a space or a plus sign", param_hint="--name")
+
+
+def _broker_of(url: str, password_file: Path | None, **files: Path | None) -> "Broker":
+    if importlib.util.find_spec("aiomqtt") is None:
+        raise ExtraMissing("aiomqtt", "mqtt")
+    from dealwire.export.broker import Broker, PasswordUnreadable
+
+    try:
+        return Broker.parse(url, password_file, **files)
+    except ValueError as error:
+        hint = "--mqtt-password-file" if isinstance(error, PasswordUnreadable) else "--mqtt"
+        raise click.BadParameter(str(error), param_hint=hint) from None

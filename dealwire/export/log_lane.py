@@ -1,0 +1,196 @@
+"""The journal's log at the broker: its newest checkpoint, retained; proofs of growth for witnesses; their signatures.
+
+A journal has one log, whatever number of tables it has, so it is on the topics of the first. Nothing that comes in is
+believed but a signature: of a witness that the configuration names, or of this log itself on both parts of a fork.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from paho.mqtt.client import MQTTMessage
+
+from dealwire.export.broker import Broker, BrokerUnusable, Connection, Retry, pause
+from dealwire.export.marks import MarkConflict, log_conflict, note_in
+from dealwire.export.topics import CHECKPOINT, COSIGNED, FORK, GROW, GROWTH, Address
+from dealwire.hub.health import LogHealth
+from dealwire.journal import JournalError, JournalReader
+from dealwire.journal.errors import NoteRefused, NotProvable
+from dealwire.journal.proving import NewestNote, growth, newest_note
+from dealwire.journal.records import COSIGNED as COSIGNED_RECORD
+from dealwire.journal.signing import (
+    LOG_TYPE,
+    NOTE_MOST,
+    NoteVerifier,
+    SignatureLine,
+    TreeHead,
+    cosigned_at,
+    opened_checkpoint,
+    parsed_line,
+)
+from dealwire.journal.witnessing import fork_parts, named_of
+
+POLL_S: Final = 0.25
+"""Seconds between two looks at the journal and at the messages."""
+GROWTH_S: Final = 1.0
+"""Minimum seconds between two answers to witnesses that stand at one size."""
+SIZES_MOST: Final = 1000
+"""Most sizes that are remembered for that."""
+REMEMBERED: Final = 256
+"""Number of the newest cosignatures in the journal that are read at the start."""
+
+
+class LogLane:
+    """Connection of a journal's log to the broker, at the address of its first table.
+
+    `cosigned` gets the size and the line of each new cosignature, `alarm` a line when a fork is proven, `conflict` the
+    reason that the broker remembers a checkpoint of which this journal is an older copy, unless the operator decided
+    for this file. All are called in the exporter's thread.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        at: Address,
+        path: Path,
+        *,
+        witnesses: Sequence[NoteVerifier],
+        table_key: bytes,
+        health: LogHealth,
+        cosigned: Callable[[int, SignatureLine], None],
+        alarm: Callable[[str], None],
+        report: Callable[[str], None],
+        conflict: Callable[[str], None],
+        file_counts: bool = False,
+    ) -> None:
+        self._broker, self._at, self._path = broker.of(at.user), at, path
+        self._witnesses, self._table_key, self._health = list(witnesses), table_key, health
+        self._cosigned, self._alarm, self._report = cosigned, alarm, report
+        self._conflict, self._file_counts = conflict, file_counts
+        self._retry, self._problem = Retry(), ""
+        self._answered: dict[int, float] = {}
+        self._taken: dict[str, int] = {}
+        """Largest size that each witness signed."""
+        self._forks: set[tuple[str, int]] = set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Keep a connection until stopped."""
+        while not stop.is_set():
+            try:
+                with JournalReader(self._path) as reader:
+                    self._remember(reader)
+                    async with Connection(self._broker, f"{self._at.client}/log", expiry_s=0) as link:
+                        await link.listen(*map(self._at.topic, (CHECKPOINT, GROW, COSIGNED, FORK)), own=False)
+                        await link.listen(self._at.topic(GROW), own=False)  # answered after what is remembered came
+                        self._compare(reader, messages := link.pending())
+                        await self._take_all(link, reader, messages)
+                        await self._serve(link, reader, stop)
+            except MarkConflict as error:
+                self._conflict(str(error))
+                return
+            except (BrokerUnusable, JournalError) as error:
+                if str(error) != self._problem:
+                    self._report(f"{error}; checkpoints of the journal stay here")
+                self._problem = str(error)
+            await pause(stop, self._retry.next_s())
+
+    async def _serve(self, link: Connection, reader: JournalReader, stop: asyncio.Event) -> None:
+        published = ""
+        while not stop.is_set():
+            link.check()
+            found = self._newest(reader)
+            if found is not None and found.note != published:
+                await link.keep(self._at.topic(CHECKPOINT), found.note)
+                published, self._health.size = found.note, found.head.size
+                self._retry.reset()
+                self._problem = ""
+            await self._take_all(link, reader, link.pending())
+            await pause(stop, POLL_S)
+
+    def _newest(self, reader: JournalReader) -> NewestNote | None:
+        try:
+            return newest_note(reader)
+        except NotProvable:
+            return None
+
+    def _compare(self, reader: JournalReader, messages: Sequence[MQTTMessage]) -> None:
+        """Raise MarkConflict if the broker remembers a checkpoint that this journal's log cannot have signed."""
+        note = note_in(messages)
+        if note is not None and not self._file_counts:
+            why = log_conflict(reader, note, self._table_key)
+            if why is not None:
+                raise MarkConflict(why)
+
+    async def _take_all(self, link: Connection, reader: JournalReader, messages: Sequence[MQTTMessage]) -> None:
+        for message in messages:
+            with suppress(NoteRefused, NotProvable, ValueError):  # nobody's, or of no use: nothing is believed
+                await self._take(link, reader, message)
+
+    async def _take(self, link: Connection, reader: JournalReader, message: MQTTMessage) -> None:
+        if not message.payload or len(message.payload) > 2 * NOTE_MOST:
+            return
+        text, level = bytes(message.payload).decode(), message.topic.rpartition("/")[2]
+        if level == GROW:
+            await self._grow(link, reader, int(text.rpartition(" ")[2]))
+        elif level == COSIGNED:
+            self._take_cosignature(reader, text)
+        elif level == FORK:
+            self._take_fork(text)
+
+    async def _grow(self, link: Connection, reader: JournalReader, size: int) -> None:
+        """Publish the proof that the tree grew from `size`, once a second for each size."""
+        now_s = asyncio.get_running_loop().time()
+        if size < 0 or now_s < self._answered.get(size, -GROWTH_S) + GROWTH_S:
+            return
+        if len(self._answered) >= SIZES_MOST:
+            self._answered.clear()
+        self._answered[size] = now_s
+        await link.send(self._at.topic(GROWTH), growth(reader, size))
+
+    def _take_cosignature(self, reader: JournalReader, text: str) -> None:
+        first, _, rest = text.partition("\n")
+        size, line = int(first), parsed_line(rest)
+        witness = next((each for each in self._witnesses if each.name == line.name), None)
+        if witness is None or size <= self._taken.get(line.name, -1):
+            return
+        seconds = cosigned_at(newest_note(reader, size).head.body, line, witness)
+        self._taken[line.name] = size
+        self._health.cosigned[line.name] = seconds
+        self._cosigned(size, line)
+
+    def _take_fork(self, text: str) -> None:
+        """Raise the alarm if the two notes were both signed with the table's key, and contradict one another."""
+        one, other = map(self._signed_here, fork_parts(text))
+        known = (one.origin, one.size) in self._forks
+        if not known and one.origin == other.origin and one.size == other.size and one.root != other.root:
+            self._forks.add((one.origin, one.size))
+            self._health.forks = len(self._forks)
+            why = f"{one.origin} signed two roots of {one.size} leaves: the journal was forked, or its key copied"
+            self._alarm(f"a witness proves that {why}")
+
+    def _signed_here(self, note: str) -> TreeHead:
+        return opened_checkpoint(note, [NoteVerifier(named_of(note), LOG_TYPE, self._table_key)])
+
+    def _remember(self, reader: JournalReader) -> None:
+        """Take from the journal which witness signed last, and when."""
+        up_to = reader.head.sequence
+        for each in self._witnesses:
+            self._health.cosigned.setdefault(each.name, 0)
+        for _ in range(REMEMBERED):
+            record = reader.newest_of(COSIGNED_RECORD, up_to)
+            if record is None:
+                return
+            by, seconds = cosigned_in(record.payload)
+            if by in self._health.cosigned:
+                self._health.cosigned[by] = max(self._health.cosigned[by], seconds)
+            up_to = record.sequence - 1
+
+
+def cosigned_in(payload: bytes) -> tuple[str, int]:
+    """Return who cosigned by a record of the journal, and when, in seconds since 1970."""
+    from msgspec.json import decode
+
+    line = parsed_line(decode(payload)["line"])
+    return line.name, int.from_bytes(line.signature[:8])

@@ -1,0 +1,143 @@
+"""Services whose logs are at a real broker: they cosign one another, a regulator cosigns both, and an older copy that
+was put back does not begin."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import paho.mqtt.client as paho
+import pytest
+from click.testing import CliRunner
+from paho.mqtt.enums import CallbackAPIVersion
+
+from dealwire.cli import main
+from dealwire.cli.exits import Exit
+from dealwire.export.broker import Broker
+from dealwire.export.marks import fetch_note
+from dealwire.export.topics import Address
+from dealwire.journal import JournalReader
+from dealwire.journal.errors import JournalError
+from dealwire.journal.proving import newest_note
+from dealwire.journal.records import COSIGNED
+from dealwire.journal.signing import LOG_TYPE, WITNESS_TYPE, NoteVerifier, SigningPair, opened_note
+from dealwire.journal.witnessing import named_of
+from tests.dealwire.export.test_cosigning import NAME, REGULATOR, Regulator, running
+from tests.dealwire.export.test_marks import copied, put_back
+from tests.support.rigs.brokers import Mosquitto, hang_up, needs_mosquitto, running_broker
+from tests.support.rigs.patience import PATIENCE_S
+from tests.support.rigs.serving import Program, simulators, write_configuration
+
+pytestmark = [needs_mosquitto, pytest.mark.more]
+SITES = ("north", "south")
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Mosquitto]:
+    with running_broker(tmp_path / "broker", *Mosquitto.KEEPS) as made:
+        yield made
+
+
+class Pit:
+    """A service's folder: configuration, signing key, journal."""
+
+    def __init__(self, folder: Path, site: str, broker: Mosquitto, addresses: dict[str, str]) -> None:
+        folder.mkdir()
+        self.folder, self.site, self._broker, self._addresses = folder, site, broker, addresses
+        self.pair = SigningPair.new(folder / "table.sign")
+        self.journal = folder / "journal.sqlite"
+        self.name = f"{site}/table-1"
+
+    def file(self, witnesses: tuple[str, ...] = (), cosigns: str = "") -> Path:
+        top = 'signing-key-file = "table.sign"\ncheckpoint-seconds = 1\n'
+        top += "".join(f'[[journal.witness]]\nkey = "{each}"\nneeded = true\n' for each in witnesses)
+        top += f'[exports.mqtt]\nurl = "{self._broker.url}"\nsite = "{self.site}"\n{cosigns}'
+        return write_configuration(self.folder, [self._addresses], top=top)
+
+    def note(self) -> str:
+        at = Address(self.site, "table-1")
+        return asyncio.run(fetch_note(Broker.parse(self._broker.url), at, PATIENCE_S)) or ""
+
+    def log(self) -> NoteVerifier:
+        return NoteVerifier(named_of(self.note()), LOG_TYPE, self.pair.public)
+
+    def cosigners(self) -> set[str]:
+        try:
+            with JournalReader(self.journal) as reader:
+                return {str(json.loads(record.payload)["by"]) for record in reader.all_of(COSIGNED)}
+        except JournalError:  # it is being made
+            return set()
+
+
+def test_two_services_and_a_regulator_cosign(broker: Mosquitto, tmp_path: Path) -> None:
+    with simulators(2, speed=100) as addresses, ExitStack() as stack:
+        pits = [Pit(tmp_path / site, site, broker, at) for site, at in zip(SITES, addresses, strict=True)]
+        for pit in pits:
+            with Program(pit.file()) as program:
+                program.wait_for(lambda: bool(pit.note()))  # noqa: B023
+                assert program.end() == Exit.GOOD
+        logs = [pit.log() for pit in pits]
+        regulator = Regulator(broker, tmp_path / "state", *logs, tables=("+/+",))
+        stack.enter_context(running(regulator.run))
+        programs = []
+        for pit, other, log in zip(pits, reversed(pits), reversed(logs), strict=True):
+            (pit.folder / "logs").write_text(f"{log}\n")
+            witnesses = (REGULATOR.vkey(NAME, WITNESS_TYPE), other.pair.vkey(other.name, WITNESS_TYPE))
+            cosigns = f'cosigns = ["{other.site}/*"]\ncosign-keys = "logs"\n'
+            programs.append(stack.enter_context(Program(pit.file(witnesses, cosigns))))
+        for pit, other, program in zip(pits, reversed(pits), programs, strict=True):
+            program.wait_for(lambda: pit.cosigners() == {NAME, other.name})  # noqa: B023
+        for program in programs:
+            assert program.end() == Exit.GOOD
+        assert regulator.alarms == []
+        for pit, other in zip(pits, reversed(pits), strict=True):
+            assert len((pit.folder / "journal.sqlite.cosigned").read_bytes()) <= 89
+            keys = [pit.log(), NoteVerifier(NAME, WITNESS_TYPE, REGULATOR.public)]
+            with JournalReader(pit.journal) as reader:
+                record = reader.newest_of(COSIGNED)
+                assert record is not None
+                note = newest_note(reader, json.loads(record.payload)["size"]).note
+            _, signers = opened_note(note, [*keys, NoteVerifier(other.name, WITNESS_TYPE, other.pair.public)])
+            assert {each.name for each in signers} > {pit.log().name}
+
+
+def test_an_older_copy_put_back_is_found_at_the_start(broker: Mosquitto, tmp_path: Path) -> None:
+    """By the checkpoint that the broker remembers, though its mark was deleted."""
+    with simulators(1, speed=100) as addresses:
+        pit = Pit(tmp_path / "north", "north", broker, addresses[0])
+        file, old = pit.file(), tmp_path / "old.sqlite"
+        with Program(file) as program:
+            program.wait_for(lambda: bool(pit.note()))
+            assert program.end() == Exit.GOOD
+        copied(pit.journal, old)
+        before = pit.note()
+        with Program(file) as program:
+            program.wait_for(lambda: pit.note() != before)
+            assert program.end() == Exit.GOOD
+        newest, origin = pit.note(), pit.log().name
+        clear(broker, "dealwire/v1/north/table-1/sent")
+        put_back(old, pit.journal)
+        with Program(file) as program:
+            assert program.process.wait(300) == Exit.PROTOCOL
+            line = program.text.splitlines()[-1]
+        assert "the end was cut off, or it is an older copy" in line
+        assert "--trust-journal" in line
+        checked = CliRunner().invoke(main, ["run", "--check", str(file)])
+        assert checked.exit_code == Exit.PROTOCOL
+        assert pit.note() == newest
+        with Program(file, "--trust-journal") as program:
+            program.wait_for(lambda: named_of(pit.note()) != origin)  # another name: no size is signed twice
+            assert program.end() == Exit.GOOD
+        with Program(file) as program:
+            again = pit.note()
+            program.wait_for(lambda: pit.note() != again)
+            assert program.end() == Exit.GOOD
+
+
+def clear(broker: Mosquitto, topic: str) -> None:
+    client = paho.Client(CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
+    client.connect("127.0.0.1", broker.port)
+    client.loop_start()
+    client.publish(topic, b"", 1, retain=True).wait_for_publish(60)
+    hang_up(client)
