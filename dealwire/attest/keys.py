@@ -28,6 +28,10 @@ class SigningKey(NamedTuple):
     seed: bytes
     name: str
 
+    def __repr__(self) -> str:
+        """Return text without the seed, for logs and tracebacks."""
+        return f"SigningKey({self.kind}, {self.name!r})"
+
     @classmethod
     def new(cls, kind: Kind, name: str) -> Self:
         """Return a new key."""

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Final, Self
 
 from dealwire.attest.firmware import AllowedFirmware, FirmwareList, ListRefused
-from dealwire.attest.keys import trusted
+from dealwire.attest.keys import Kind, trusted
+from dealwire.config.private_file import why_alterable
 from dealwire.config.schema import AttestationPart
-from dealwire.journal.errors import KeyProblem
+from dealwire.journal.errors import KeyProblem, KeyUnsafe
 from dealwire.journal.keyfiles import from_hex, read_lines, write_text
-from devices.attestation import Evidence, FirmwareProof, NotAttested, check
+from devices.attestation import Evidence, FirmwareProof, Maker, NotAttested, check
 from protocol.errors import DealwireError
 
 _log = logging.getLogger(__name__)
@@ -31,6 +32,13 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
+def _trusted(path: Path, kind: Kind) -> tuple[Maker, ...]:
+    """Return the keys of a file. KeyUnsafe if others could put one of their own into it."""
+    if path.exists() and (unsafe := why_alterable(path)):
+        raise KeyUnsafe(path, unsafe)
+    return trusted(path, kind)
+
+
 class Trust:
     """Trusted keys and the list of allowed firmware of one service, whose journal is at `journal`."""
 
@@ -43,7 +51,7 @@ class Trust:
 
     def opened(self) -> Self:
         """Read everything without a change. KeyProblem or ListRefused for whatever cannot be used."""
-        self.makers = trusted(self._part.makers, "maker")
+        self.makers = _trusted(self._part.makers, "maker")
         self.list = self._read()
         return self
 
@@ -89,7 +97,7 @@ class Trust:
 
     def _read(self) -> FirmwareList:
         path = self._part.allowed
-        found = FirmwareList.load(path, trusted(self._part.signers, "list"))
+        found = FirmwareList.load(path, _trusted(self._part.signers, "list"))
         found.check_day(path, self._day())
         number, sha256 = self._newest()
         if found.number < number:

@@ -80,7 +80,9 @@ def pair(
     )
     if sas == "compare":
         _compare(paired.short_string, device.name)
-    found.add(device)
+    before = found.add(device)
+    if before is not None and before.key != device.key:
+        echo(f"{device.name}: this key is in the place of another, kept since {before.date}", err=True)
     if as_json:
         say_object(SCHEMA, "paired", **_facts(device), short_string=paired.short_string, host=found.id)
     else:

@@ -11,6 +11,16 @@ def why_unsafe(path: str | Path, *, group_may_read: bool = False) -> str | None:
     return why_unsafe_facts(os.stat(path), path, group_may_read=group_may_read)
 
 
+def why_alterable(path: str | Path) -> str | None:
+    """Return why users other than us and root could change `path`, which anyone may read, as text after its name; None
+    if they cannot. OSError if the file cannot be examined."""
+    facts = os.stat(path)
+    if facts.st_uid not in (os.geteuid(), 0):
+        return f"it belongs to user {facts.st_uid}; allowed: user {os.geteuid()} or root (chown {path})"
+    mode = stat.S_IMODE(facts.st_mode)
+    return f"others may change it (mode {mode:04o}); allowed: 0644 (chmod go-w {path})" if mode & 0o022 else None
+
+
 def why_unsafe_facts(facts: os.stat_result, path: str | Path, *, group_may_read: bool = False) -> str | None:
     """Return the same for an open file: `os.fstat` of what is read leaves no time to exchange the file.
 

@@ -10,15 +10,20 @@ NAME is `maker/model/serial`, each as the device reports it, with special charac
 
 from __future__ import annotations
 
+import errno
+import logging
 import os
+import stat
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
 
+from dealwire.config.private_file import why_alterable
 from dealwire.config.schema import Configuration, DevicePart
-from dealwire.journal.errors import KeyProblem
+from dealwire.journal.errors import KeyProblem, KeyUnsafe
 from dealwire.journal.keyfiles import KEY_BYTES, UNFIT, from_hex, only_key, read_lines, write_text
 from devices.clock import Clock
 from devices.extras import install_command
@@ -37,6 +42,8 @@ _HOST_WORD: Final = "tdp-host-key"
 _DEVICE_WORD: Final = "tdp-device"
 _HOST_KIND: Final = "a host's key for sealed lines"
 NO_ATTESTATION: Final = "-"
+
+_log = logging.getLogger(__name__)
 
 Seal = Callable[[Transport], Transport]
 """Function that puts a transport into a sealed line, or leaves it as it is."""
@@ -84,7 +91,7 @@ class LineKeys:
     """The keys in one folder. Changes are written at once; KeyProblem and KeyUnsafe name the file."""
 
     folder: Path
-    own: bytes
+    own: bytes = field(repr=False)
     devices: dict[str, PairedDevice] = field(default_factory=dict)
     log: KeyLog | None = None
     """Function that is given the keys of every handshake."""
@@ -97,7 +104,7 @@ class LineKeys:
         number, named, own = only_key(path, read_lines(path), _HOST_WORD, _HOST_KIND)
         if key_id(ciphers().public(own)).hex() != named:
             raise KeyProblem(path, UNFIT, number)
-        return cls(folder, own, {device.name: device for device in _devices(folder / DEVICES_FILE)})
+        return cls(folder, own, _devices(folder / DEVICES_FILE))
 
     @classmethod
     def read_or_make(cls, folder: Path) -> LineKeys:
@@ -108,45 +115,68 @@ class LineKeys:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise KeyProblem(folder, f"cannot be made: {error.strerror}") from error
-        made = cls(folder, ciphers().generate())
-        made._write_own()
-        return made
+        with _alone(folder):
+            if not (folder / HOST_FILE).exists():
+                cls(folder, ciphers().generate())._write_own()
+        return cls.read(folder)
 
     @property
     def id(self) -> str:
         """Id of the host's key, as a device finds it."""
         return key_id(ciphers().public(self.own)).hex()
 
-    def add(self, device: PairedDevice) -> None:
-        """Keep a device's key, in place of an earlier one."""
-        self.devices[device.name] = device
-        self._write_devices()
+    def add(self, device: PairedDevice) -> PairedDevice | None:
+        """Keep a device's key, in place of an earlier one, which is returned, and of another name of the same key.
+        KeyProblem if this host has another key by now, which the device does not know."""
+        with self._changing():
+            before = self.devices.get(device.name)
+            self.devices = {name: each for name, each in self.devices.items() if each.key != device.key}
+            self.devices[device.name] = device
+            self._write_devices()
+            return before
 
     def forget(self, name: str) -> PairedDevice | None:
         """Forget a device by its name or its serial number, and return it; None if there is none, or several."""
-        found = [device for device in self.devices.values() if name in (device.name, device.serial)]
-        if len(found) != 1:
-            return None
-        del self.devices[found[0].name]
-        self._write_devices()
-        return found[0]
+        with self._changing():
+            found = [device for device in self.devices.values() if name in (device.name, device.serial)]
+            if len(found) != 1:
+                return None
+            del self.devices[found[0].name]
+            self._write_devices()
+            return found[0]
 
     def rotate(self) -> list[PairedDevice]:
         """Make a new key for this host, and return the devices that must be paired again."""
-        before = list(self.devices.values())
-        self.own, self.devices = ciphers().generate(), {}
-        self._write_devices()  # first: a kill between the two leaves a key that no device is kept for
-        self._write_own()
-        return before
+        with self._changing():
+            before = list(self.devices.values())
+            self.own, self.devices = ciphers().generate(), {}
+            self._write_devices()  # first: a kill between the two leaves a key that no device is kept for
+            self._write_own()
+            return before
 
     def find(self, hello: HelloReplyMessage, pinned: bytes | None = None) -> bytes:
-        """Return the key of the device that sent this identification. Raise KeyError with a reason for a reader."""
+        """Return the key of the device that sent this identification, as it is kept now: a device that was forgotten
+        is not let in again. Raise KeyError with a reason for a reader."""
         if pinned is not None:
             return pinned
+        try:
+            self.devices = _devices(self.folder / DEVICES_FILE)
+        except KeyProblem as error:
+            raise KeyError(str(error)) from None
         device = self.devices.get(name_of(hello))
         if device is None:
             raise KeyError(f"{name_of(hello)} is not paired with this host; pair it with dealwire device pair")
         return device.key
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Change the keys alone, beginning with what other commands have made of them since they were read."""
+        with _alone(self.folder):
+            now = LineKeys.read(self.folder)
+            if now.own != self.own:
+                raise KeyProblem(self.folder / HOST_FILE, "the host's key was renewed meanwhile; pair the device again")
+            self.devices = now.devices
+            yield
 
     def _write_own(self) -> None:
         write_text(self.folder / HOST_FILE, f"{_HOST_WORD} {self.id} {self.own.hex()}\n")
@@ -159,16 +189,50 @@ class LineKeys:
         write_text(self.folder / DEVICES_FILE, "".join(lines), 0o644)
 
 
-def _devices(path: Path) -> Iterator[PairedDevice]:
-    for number, words in read_lines(path, secret=False) if path.exists() else []:
-        try:
-            word, name, key, attestation, role, date = words
-            if word != _DEVICE_WORD or (attestation != NO_ATTESTATION and not from_hex(attestation, KEY_BYTES)):
-                raise ValueError
-            yield PairedDevice(name, from_hex(key, KEY_BYTES), attestation, Role[role.upper()], date)
-        except (ValueError, KeyError):
-            why = f"not a device's key; allowed: '{_DEVICE_WORD} NAME KEY ED25519|- ROLE DATE'"
-            raise KeyProblem(path, why, number) from None
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the folder, so that of two commands one waits for the other."""
+    import fcntl  # not on every system, and a service only reads
+
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise KeyProblem(folder, f"cannot be used: {error.strerror}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _devices(path: Path) -> dict[str, PairedDevice]:
+    """Return the devices in a file, by their names. Whoever may change it decides which device is trusted, so KeyUnsafe
+    if others may; KeyProblem for any other file, and for a name or a key that is in it twice."""
+    if not path.exists():
+        return {}
+    if unsafe := why_alterable(path):
+        raise KeyUnsafe(path, unsafe)
+    found: dict[str, PairedDevice] = {}
+    keys: dict[bytes, str] = {}
+    for number, words in read_lines(path, secret=False):
+        device = _device(path, number, words)
+        if device.name in found:
+            raise KeyProblem(path, f"{device.name} is in it twice; allowed: one line for each device", number)
+        if device.key in keys:
+            raise KeyProblem(path, f"{device.name} has the key of {keys[device.key]}; keep one of them", number)
+        found[device.name], keys[device.key] = device, device.name
+    return found
+
+
+def _device(path: Path, number: int, words: list[str]) -> PairedDevice:
+    try:
+        word, name, key, attestation, role, date = words
+        if word != _DEVICE_WORD or (attestation != NO_ATTESTATION and not from_hex(attestation, KEY_BYTES)):
+            raise ValueError
+        return PairedDevice(name, from_hex(key, KEY_BYTES), attestation, Role[role.upper()], date)
+    except (ValueError, KeyError):
+        why = f"not a device's key; allowed: '{_DEVICE_WORD} NAME KEY ED25519|- ROLE DATE'"
+        raise KeyProblem(path, why, number) from None
 
 
 def line_keys_of(configuration: Configuration) -> LineKeys | None:
@@ -207,15 +271,27 @@ def sealed_with(keys: LineKeys, clock: Clock, pinned: bytes | None = None) -> Se
 
 def key_log(path: Path) -> KeyLog:
     """Return a function that appends the keys of each handshake to a private file, for Wireshark. Whoever has the file
-    reads the line. Raise KeyProblem if it cannot be written."""
+    reads the line. Raise KeyProblem if it cannot be written now. Later that is only a warning: no table stops for a
+    diagnosis."""
+    try:
+        _append(path, "")
+    except OSError as error:
+        raise KeyProblem(path, f"key log cannot be written: {error.strerror}") from error
 
     def log(ephemeral: bytes, out: bytes, into: bytes) -> None:
         try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
-            with os.fdopen(handle, "w") as file:
-                os.fchmod(file.fileno(), 0o600)
-                file.write(f"TDP-SEAL {ephemeral.hex()} {out.hex()} {into.hex()}\n")
+            _append(path, f"TDP-SEAL {ephemeral.hex()} {out.hex()} {into.hex()}\n")
         except OSError as error:
-            raise KeyProblem(path, f"key log cannot be written: {error.strerror}") from error
+            _log.warning("%s: key log cannot be written: %s", path, error.strerror)
 
     return log
+
+
+def _append(path: Path, text: str) -> None:
+    """Append to a regular file of this user, never through a link, and never waiting as for a pipe."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
+    with os.fdopen(os.open(path, flags, 0o600), "w") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        os.fchmod(file.fileno(), 0o600)
+        file.write(text)

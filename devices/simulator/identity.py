@@ -38,6 +38,10 @@ class Identity(NamedTuple):
     """The Ed25519 seed, which signs measurements."""
     signature: bytes | None = None
 
+    def __repr__(self) -> str:
+        """Return text without a secret, for logs and tracebacks."""
+        return f"Identity({'certified' if self.signature else 'not certified'})"
+
     @classmethod
     def new(cls) -> Self:
         """Return new keys, which no maker has certified."""

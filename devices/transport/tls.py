@@ -14,7 +14,7 @@ from typing import Final
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from devices.transport.tcp import TcpLine
-from devices.transport.trust import FileRefused, present, trust, why_refused
+from devices.transport.trust import FileRefused, present, private, trust, why_refused
 from protocol.errors import LineAbsent, LineUnusable
 
 FORM: Final = "tls://host:port?ca=FILE"
@@ -77,6 +77,7 @@ def try_files(address: str) -> ssl.SSLContext:
     try:
         trust(context, at.ca)
         if at.cert is not None:
+            private(at.key or at.cert)
             present(context, at.cert, at.key)
     except FileRefused as refused:
         raise LineUnusable(_short(address), str(refused)) from refused.__cause__

@@ -1,6 +1,8 @@
 """Certificates of a TLS connection: what is presented, what the other end is checked against, and refusals in words."""
 
+import os
 import ssl
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -31,7 +33,7 @@ def trust(context: ssl.SSLContext, authority: str | Path) -> None:
     those. FileRefused names a file that cannot be used."""
     _load(lambda: context.load_verify_locations(authority), authority, "no certificate in PEM")
     revoked = Path(authority).with_suffix(REVOKED)
-    if revoked.exists():
+    if os.path.lexists(revoked):  # a link that leads nowhere is no reason to trust
         _load(lambda: context.load_verify_locations(revoked), revoked, "no list of revoked certificates in PEM")
         context.verify_flags |= ssl.VerifyFlags.VERIFY_CRL_CHECK_LEAF
 
@@ -46,6 +48,16 @@ def present(context: ssl.SSLContext, certificate: str | Path, key: str | Path | 
         "no certificate with its key in PEM, without a password" if key is None else "no key in PEM without password"
     )
     _load(lambda: context.load_cert_chain(certificate, key, password=lambda: ""), key or certificate, lacks)
+
+
+def private(key: str | Path) -> None:
+    """Check that no one else may read a key. FileRefused if others may, or if it cannot be examined."""
+    try:
+        mode = stat.S_IMODE(os.stat(key).st_mode)
+    except OSError as error:
+        raise FileRefused(key, error.strerror or str(error)) from error
+    if mode & 0o077:
+        raise FileRefused(key, f"others may use it (mode {mode:04o}); allowed: 0600 (chmod 600 {key})")
 
 
 def why_refused(error: ssl.SSLError) -> str:

@@ -97,7 +97,8 @@ class DeviceLink:
         return encode(self.hello, extensions=self._instruments.greeting)[HEADER_SIZE:]
 
     def limit(self, role: Role) -> None:
-        """Grant a host no more than this role from now on, and no more than the device itself grants."""
+        """Grant a host no more than this role from now on, in a session that is open too, and no more than the device
+        itself grants."""
         self._allowed = min(self._granted, role)
 
     def start(self, now_ns: int, **booted: Any) -> list[Output]:
@@ -262,7 +263,9 @@ class DeviceLink:
 
     def _own_reply(self, request: int, command: Message, now_ns: int, out: list[Output]) -> ReplyMessage | None:
         """Return the reply that the link gives itself; None if the model has to answer."""
-        case = Situation(request, command, self.session, self.store.previous_session, self._allowed, self.role)
+        # The host may be another one than that which opened the session, and may be granted less.
+        role = None if self.role is None else min(self.role, self._allowed)
+        case = Situation(request, command, self.session, self.store.previous_session, self._allowed, role)
         reason = why_refused(case)
         if reason is not None:
             return self._refusal(reason, now_ns)

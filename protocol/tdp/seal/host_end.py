@@ -114,7 +114,13 @@ class HostEnd(SealEnd):
     def _due_ns(self) -> int:
         if self._shake is not None:
             return self._called_ns + self._timing.repeat_ns
-        return self._keyed_ns + self._timing.rekey_ns if self.keys is not None else NEVER
+        return self._keyed_ns + self._key_life_ns if self.keys is not None else NEVER
+
+    @property
+    def _key_life_ns(self) -> int:
+        """Age of keys at which the host calls again: soon if the device goes on with the keys before, for then it has
+        not taken these, and reads nothing that the host sends."""
+        return self._timing.rekey_ns if self._old is None else self._timing.lost_ns
 
     def _expire(self, now_ns: int) -> None:
         super()._expire(now_ns)
@@ -123,10 +129,10 @@ class HostEnd(SealEnd):
                 self._repeat(now_ns)
             else:
                 self._shake = None
-                self._keyed_ns = max(self._keyed_ns, now_ns - self._timing.rekey_ns + self._timing.lost_ns)
+                self._keyed_ns = max(self._keyed_ns, now_ns - self._key_life_ns + self._timing.lost_ns)
         keys = self.keys
         if self._shake is None and keys is not None and self._greeting is not None:
-            old = now_ns - self._keyed_ns >= self._timing.rekey_ns or keys.sent >= self._timing.rekey_frames
+            old = now_ns - self._keyed_ns >= self._key_life_ns or keys.sent >= self._timing.rekey_frames
             if old and not self._silent(now_ns):
                 self._start(self._greeting, now_ns)
 
@@ -202,7 +208,9 @@ class HostEnd(SealEnd):
             self.problem = NOT_THE_KEY if self.keys is None else ""
             return
         out, into = shake.split()
-        self._old, self.keys = self.keys, KeySet(self._suite, out, into)
+        if self._old is None:  # keys that the device never took are dropped, not those that it uses
+            self._old = self.keys
+        self.keys = KeySet(self._suite, out, into)
         self._keyed_ns = self._opened_ns = now_ns
         self.stats.handshakes += 1
         self.problem = ""
