@@ -22,11 +22,14 @@ NAME_MOST: Final = 16
 
 
 class SigningKey(NamedTuple):
-    """A private key: what it may sign, and the name of its owner."""
+    """A private key: what it may sign, and the name of its owner. Its repr hides the secret."""
 
     kind: Kind
     seed: bytes
     name: str
+
+    def __repr__(self) -> str:
+        return f"SigningKey({self.kind}, {self.name})"
 
     @classmethod
     def new(cls, kind: Kind, name: str) -> Self:

@@ -84,7 +84,7 @@ class LineKeys:
     """The keys in one folder. Changes are written at once; KeyProblem and KeyUnsafe name the file."""
 
     folder: Path
-    own: bytes
+    own: bytes = field(repr=False)
     devices: dict[str, PairedDevice] = field(default_factory=dict)
     log: KeyLog | None = None
     """Function that is given the keys of every handshake."""
