@@ -11,9 +11,10 @@ import re
 import signal
 import ssl
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -26,7 +27,7 @@ from dealwire.journal.records import RAW
 from dealwire.journal.signing import SigningPair
 from dealwire.service.line_keys import LineKeys
 from protocol.errors import DealwireError
-from tests.dealwire.test_console_apart import address_of, console_process
+from tests.dealwire.test_console_apart import console_process
 from tests.dealwire.test_sealed_tables import dealing, keyed
 from tests.support.rigs import attested
 from tests.support.rigs.authorities import Site
@@ -86,7 +87,10 @@ def test_a_key_file_that_will_not_do_is_not_repeated(tmp_path: Path, command: st
     file.touch(0o600)
     file.write_text(KEY_FILES[content].replace("WORD", word), encoding="latin-1")
     (tmp_path / "list").write_text(attested.list_text())
-    given = [{"LIST": str(tmp_path / "list"), "FILE": str(file), "FOLDER": str(tmp_path)}.get(each, each) for each in arguments]
+    given = [
+        {"LIST": str(tmp_path / "list"), "FILE": str(file), "FOLDER": str(tmp_path)}.get(each, each)
+        for each in arguments
+    ]
     done = CliRunner().invoke(main, given)
     assert done.exit_code != 0
     assert SECRET not in done.output
@@ -252,7 +256,8 @@ def test_no_secret_of_a_service_leaves_it(tmp_path: Path, broker: Mosquitto) -> 
         hunt = SecretHunt(secrets_of(tmp_path, pair.key))
         for command in (["run", "--check", str(file)], ["doctor", "--json", str(file)], ["users", "list",
                         str(tmp_path / "users.toml"), "--json"]):  # fmt: skip
-            hunt.search(" ".join(command[:2]), CliRunner().invoke(main, command).output)
+            done = subprocess.run([sys.executable, "-m", "dealwire", *command], capture_output=True)
+            hunt.search(" ".join(command[:2]), done.stdout + done.stderr)
         with Program(file) as program:
             program.wait_for(lambda: "console: https" in program.text and rounds_in(tmp_path) >= 1)
             (address,) = re.findall(r"console: (https://\S+)", program.text)
