@@ -175,9 +175,7 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
     from dealwire.service.interpreter import made_for_good
     from dealwire.service.service import FAREWELL_S, Service
 
-    part = configuration.journal
-    if any((part.key_file, part.auditor_key_file, part.signing_key_file, configuration.lines)):
-        leave_no_core()
+    leave_no_core()
     for warning in warnings_of(configuration):
         _log.warning("%s", warning)
     against = must_count(configuration, options.file_counts)

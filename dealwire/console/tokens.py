@@ -50,10 +50,11 @@ class Tokens:
         token is too short or used twice.
         """
         texts: dict[Role, str] = {}
-        for key, value in _read_toml(path).items():
+        for number, (key, value) in enumerate(_read_toml(path).items(), 1):
             role = next((known for known in ROLES if known == key), None)
             if role is None:
-                raise TokensUnusable(path, key, f"is not a role; allowed: {', '.join(ROLES)}")
+                why = f"key {number} is not a role; allowed: {', '.join(ROLES)}"  # it may be a token: do not repeat it
+                raise TokensUnusable(path, "", why)
             if not isinstance(value, str) or not TOKEN_MIN <= len(value) <= TOKEN_MAX:
                 raise TokensUnusable(path, key, f"a token has {TOKEN_MIN} to {TOKEN_MAX} characters")
             if value in texts.values():

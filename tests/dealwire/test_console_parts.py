@@ -59,7 +59,7 @@ def test_tokens_are_read_from_a_file_that_nobody_else_may_read(tmp_path: Path) -
     [
         (GOOD, 0o640, "others may use it (mode 0640); allowed: 0600"),
         (GOOD, 0o604, "mode 0604"),
-        ('boss = "x"', 0o600, "boss: is not a role; allowed: dealer, supervisor, technician"),
+        ('boss = "x"', 0o600, "key 1 is not a role; allowed: dealer, supervisor, technician"),
         ('dealer = "short"', 0o600, "dealer: a token has 16 to 256 characters"),
         ("dealer = 1234567890123456", 0o600, "dealer: a token has"),
         ('dealer = "sixteen-letters-"\nsupervisor = "sixteen-letters-"', 0o600, "supervisor: two roles have"),

@@ -21,7 +21,8 @@ from tests.support.evenings.reported_table import reading
 from tests.support.evenings.simulated_shoe import DIALECTS
 from tests.support.programs.serve_procedure import made, two_rounds
 from tests.support.rigs.brokers import Mosquitto, needs_mosquitto, running_broker
-from tests.support.rigs.face_hunt import FaceHunt, faces_in
+from tests.support.rigs.face_hunt import FaceHunt
+from tests.support.rigs.hidden_faces import faces_in
 
 pytestmark = needs_mosquitto
 

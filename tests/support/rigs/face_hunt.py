@@ -15,7 +15,7 @@ import threading
 import time
 from base64 import b64decode
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -26,132 +26,33 @@ from websockets.sync.client import connect
 
 from dealwire.cli.run import console_of, exports_of
 from dealwire.config.load import load_configuration
+from dealwire.export.profile import outgoing
 from dealwire.hub.hub import Hub
+from dealwire.hub.lines import Publication
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.errors import NotProvable
 from dealwire.journal.proving import growth, newest_note, prove
 from dealwire.journal.records import CHECKPOINT, KEY, RAW, SNAPSHOT
 from dealwire.journal.signing import SigningPair
-from dealwire.rehearsal.card_dealer import CardDealer
-from dealwire.rehearsal.race_dealer import RaceDealer
 from dealwire.rehearsal.scenario import AnyScenario, Scenario
 from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable, set_up
 from dealwire.service import console_gate
+from dealwire.service.line_keys import LineKeys, PairedDevice
 from dealwire.service.service import Service
 from devices.clock import SystemClock
 from devices.line.loop import Owner
 from devices.simulator.host import SimulatorHost
-from protocol.cards import DECK, NONE, UNREAD, Card
-from protocol.places import BURN
+from devices.simulator.unit_seal import UnitSeal
+from devices.transport.ciphers import Ciphers
+from protocol.tdp.messages import Role
 from tests.support.rigs.brokers import Mosquitto, Reader, eventually
+from tests.support.rigs.hidden_faces import HiddenFaces, faces_in
 from tests.support.rigs.patience import wait_until
+from tests.support.rigs.people import program_entry, users_file
 from tests.support.rigs.ports import free_port
 
-_NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-RANK_WORDS: Final = dict(zip("A23456789TJQK", ("ace", *_NUMBERS, "jack", "queen", "king"), strict=True))
-SUIT_WORDS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
-TEXT: Final = re.compile(r"(?<![\w.])([A2-9TJQK][CDHS])(?!\w)")
-WORDS: Final = re.compile(rf"\b({'|'.join(RANK_WORDS.values())}) of ({'|'.join(SUIT_WORDS.values())})\b")
-DRAWN: Final = re.compile(r'class="card (clubs|diamonds|hearts|spades)"><b>(10|[A2-9JQK])</b>')
-FACES: Final = frozenset(card.text for card in DECK)
 SITE: Final = "hunt"
 TABLE: Final = "pit"
-
-
-def faces_in(text: str) -> set[str]:
-    """Return every face that a text names: as `AS`, in words, or as a page draws it."""
-    ranks, suits = ({word: letter for letter, word in words.items()} for words in (RANK_WORDS, SUIT_WORDS))
-    found = set(TEXT.findall(text)) & FACES
-    found |= {ranks[rank] + suits[suit] for rank, suit in WORDS.findall(text)}
-    return found | {rank.replace("10", "T") + suits[suit] for suit, rank in DRAWN.findall(text)}
-
-
-class HiddenFaces:
-    """Faces that someone at the table has shown, tracked from the actions of people and the movements of cards."""
-
-    def __init__(self, table: SimulatedTable | RehearsedShoe) -> None:
-        self.shown: set[str] = set()
-        """Faces shown in this round; at a shoe of races, since it was filled."""
-        self.lately: set[str] = set()
-        """Faces that were allowed at any time since the last search."""
-        self.dealt: set[str] = set()
-        self.hidden: set[str] = set()
-        """Faces that a device read and that were not shown then; for the count alone."""
-        self.changes = 0
-        self._new_round, self._open = False, False
-        self._table = table
-        controller: Any = table.controller
-        self._after(controller, "reveal", lambda _, place, cards, *__: self._show(cards))
-        self._after(controller, "mishandle", lambda _, place, how, card=UNREAD: self._show([card]))
-        dealer: Any = table.dealer
-        if isinstance(dealer, RaceDealer):
-            self._after(dealer, "draw_card", lambda card, number: self._show([card] if card is not None else []))
-            self._after(dealer.shoe, "draw", lambda card, **_: self._deal([card] if card is not None else []))
-            return
-        self._after(controller, "start_game", lambda done: self._begin() if done else None)
-        self._before(controller, "end_game", self._end)
-        self._after(dealer, "lay", lambda _, packet, arrived: self._deal(dealer.cards.faces(packet.place)))
-        if isinstance(dealer, CardDealer):
-            self._before(dealer, "_deal_packets", self._dealing)
-            self._after(dealer.shoe, "draw", lambda card, **_: self._drawn(card))
-
-    def allowed(self) -> set[str]:
-        """Return the faces that may be named now or might have been named since the last search."""
-        allowed, self.lately = self.lately | self.shown, set(self.shown)
-        return allowed
-
-    def _begin(self) -> None:
-        self._new_round = True
-
-    def _dealing(self, step: Any, packets: object) -> None:
-        """Note whether the procedure's file deals this step's cards face up."""
-        self._open = getattr(step, "face", "down") == "up"
-
-    def _drawn(self, card: Card | None) -> None:
-        if card is not None:
-            self._deal([card])
-            if self._open:
-                self._show([card])
-
-    def _deal(self, cards: Iterable[Card]) -> None:
-        if self._new_round:
-            self._new_round, self.shown, self.dealt = False, set(), set()
-        self.dealt |= {card.text for card in cards if card.text in FACES}
-        self.hidden |= self.dealt - self.shown
-        self.changes += 1
-
-    def _show(self, cards: Iterable[Card]) -> None:
-        self.shown |= {card.text for card in cards if card not in (UNREAD, NONE)}
-        self.lately |= self.shown
-        self.changes += 1
-
-    def _end(self) -> None:
-        """Allow the dead hands against the house. Burned cards stay hidden, and among players so does every card that
-        no one has shown."""
-        dealer: Any = self._table.dealer
-        if dealer.procedure.plan.betting is None:
-            self.shown |= self.dealt - {card.text for card in dealer.cards.faces(BURN)}
-        self.lately |= self.shown
-        self.changes += 1
-
-    def _after(self, owner: Any, name: str, then: Callable[..., None]) -> None:
-        original = getattr(owner, name)
-
-        def call(*args: Any, **options: Any) -> Any:
-            result = original(*args, **options)
-            then(result, *args, **options)
-            return result
-
-        setattr(owner, name, call)
-
-    def _before(self, owner: Any, name: str, first: Callable[..., None]) -> None:
-        original = getattr(owner, name)
-
-        def call(*args: Any, **options: Any) -> Any:
-            first(*args, **options)
-            return original(*args, **options)
-
-        setattr(owner, name, call)
 
 
 class StoppableClock(SystemClock):
@@ -223,7 +124,7 @@ path = "journal.sqlite"
 key-file = "journal.key"
 signing-key-file = "table.sign"
 checkpoint-seconds = 1
-[console]
+{more}[console]
 port = {console}
 [exports]
 ndjson = true
@@ -232,20 +133,30 @@ port = {metrics}
 [exports.mqtt]
 url = "{broker}"
 site = "{site}"
+profile = "{profile}"
 [[table]]
 name = "{table}"
 procedure = "{procedure}"
 settle = {settle}
 [[table.device]]
 name = "{deals}"
-kind = "{deals}"
+{sealed}kind = "{deals}"
 address = "{address}"
 dialect = "{dialect}"
 [[table.device]]
 name = "controller"
-kind = "table-controller"
+{sealed}kind = "table-controller"
 address = "{controller}"
 """
+
+
+MORE: Final = """[lines]
+keys = "line-keys"
+key-log = "lines.log"
+[people]
+users-file = "users.toml"
+"""
+PROGRAM: Final = "dw_hunter_0123456789"
 
 
 def without_base64(text: str) -> str:
@@ -275,6 +186,10 @@ class Outlets:
         self._frames: list[str] = []
         self._taken: Counter[str] = Counter()
         self._record = 0
+        self.program: httpx.Client | None = None
+        """A program that reads the pages, if there is one."""
+        self.sent: Callable[[Publication], bool] = lambda _: True
+        """Function that tells which lines go to the broker."""
 
     @contextlib.contextmanager
     def tapped(self) -> Iterator[None]:
@@ -308,8 +223,9 @@ class Outlets:
         """Return True if MQTT has delivered every published line and standard output the newest one, which heads of the
         journal may follow."""
         with JournalReader(self._journal) as reader:
-            lines = [item.line for item in reader.publications()]
-        return len(self._reader.copy()) >= len(lines) and f"{lines[-1]}\n" in self._out.getvalue()[-65536:]
+            lines = list(reader.publications())
+        sent = sum(map(self.sent, lines))
+        return len(self._reader.copy()) >= sent and f"{lines[-1].line}\n" in self._out.getvalue()[-65536:]
 
     def new(self) -> Iterator[tuple[str, str]]:
         """Yield outlet and text of all that arrived since the last look."""
@@ -324,6 +240,11 @@ class Outlets:
             yield from (("websocket", text) for text in self._since(f"websocket {number}", list(watcher.messages)))
         for path in ("/", f"/table/{TABLE}", f"/table/{TABLE}/replay", "/bench", "/replay"):
             yield "page", self._browser.get(path).text
+        if self.program is not None:
+            for path in ("/", f"/table/{TABLE}", f"/table/{TABLE}/rounds", f"/table/{TABLE}/round/1.json"):
+                answer = self.program.get(str(self._browser.base_url).rstrip("/") + path)
+                if answer.status_code == 200:  # not too many in this second, and there is such a round
+                    yield "program", answer.text
         yield "metrics", self._browser.get(self._metrics).text
         with JournalReader(self._journal) as reader:
             for record in reader.records(self._record):
@@ -342,13 +263,55 @@ class Outlets:
         return new
 
 
+class Wire:
+    """Tap of every line at the devices' end: the bytes of both directions, by device."""
+
+    def __init__(self, bench: SimulatorHost) -> None:
+        self.to_host: defaultdict[str, bytearray] = defaultdict(bytearray)
+        self.to_device: defaultdict[str, bytearray] = defaultdict(bytearray)
+        for device, line in bench.lines.items():
+            self._tap(device, line)
+
+    def _tap(self, device: str, line: Any) -> None:
+        send, heard = line.send, line._on_bytes
+
+        def sent(data: bytes) -> None:
+            self.to_host[device] += data
+            send(data)
+
+        def received(data: bytes, now_ns: int) -> None:
+            self.to_device[device] += data
+            heard(data, now_ns)
+
+        line.send, line._on_bytes = sent, received
+
+
+def pair_all(folder: Path, units: Mapping[str, Any]) -> None:
+    """Give the devices keys and the host theirs, as if a person had paired them."""
+    suite, keys = Ciphers(), LineKeys.read_or_make(folder / "line-keys")
+    for name, unit in units.items():
+        path = folder / f"{name}.identity"
+        path.with_name(f"{path.name}.hosts").write_text(f"tdp-host {suite.public(keys.own).hex()} operate pit\n")
+        unit.seal = UnitSeal(suite, path)
+        model = f"sim-{name.replace('-', '_')}"[:16]
+        keys.add(PairedDevice(f"dealwire/{model}/SIM-0001", unit.seal.public, "-", Role.OPERATE, "2026-11-30"))
+
+
 class FaceHunt:
     """One evening of `scenario`, served and searched. `leaks` are the faces found too early, with outlet and text;
     `named` those found in time, by outlet, so that a silent outlet is noticed."""
 
     def __init__(
-        self, folder: Path, broker: Mosquitto, scenario: AnyScenario, *, dialect: str = "tdp", speed: float = 20.0
+        self,
+        folder: Path,
+        broker: Mosquitto,
+        scenario: AnyScenario,
+        *,
+        dialect: str = "tdp",
+        speed: float = 20.0,
+        sealed: bool = False,
     ) -> None:
+        """`sealed`: its lines are sealed and tapped, programs read the pages, and the broker gets `no-cards`."""
         self.leaks: list[tuple[str, set[str], str]] = []
         self.named: defaultdict[str, set[str]] = defaultdict(set)
         self.searched: Counter[str] = Counter()
@@ -357,7 +320,8 @@ class FaceHunt:
         assert isinstance(table, SimulatedTable | RehearsedShoe)
         self.truth = HiddenFaces(table)
         self._bench = SimulatorHost(table, dict.fromkeys(table.units, "pty"))
-        self._folder, self._broker = folder, broker
+        self._folder, self._broker, self._sealed = folder, broker, sealed
+        self.wire = Wire(self._bench) if sealed else None
         self._clock = StoppableClock()
         self._metrics = free_port()
         self._file = self._configure(scenario, dialect)
@@ -367,6 +331,9 @@ class FaceHunt:
         SigningPair.new(self._folder / "table.sign")
         procedure = scenario.procedure.id if isinstance(scenario, Scenario) else "race-to-the-flush"
         (deals,) = self._bench.addresses.keys() - {"table-controller"}
+        if self._sealed:
+            pair_all(self._folder, self._bench.table.units)
+            users_file(self._folder, program_entry("hunter", PROGRAM))
         file = self._folder / "table.toml"
         file.write_text(
             CONFIGURATION.format(
@@ -377,6 +344,9 @@ class FaceHunt:
                 table=TABLE,
                 procedure=procedure,
                 settle="false",
+                more=MORE if self._sealed else "",
+                sealed='sealed = "required"\n' if self._sealed else "",
+                profile="no-cards" if self._sealed else "full",
                 deals=deals,
                 dialect=dialect,
                 address=self._bench.addresses[deals],
@@ -393,8 +363,12 @@ class FaceHunt:
         before = logging.getLogger("dealwire").level
         logging.getLogger("dealwire").setLevel(logging.DEBUG)
         try:
-            with Reader(self._broker.port, "#") as reader:
+            with Reader(self._broker.port, "#") as reader, ExitStack() as ended:
                 outlets = Outlets(self._folder, self._metrics, out, reader, log)
+                if self._sealed:
+                    outlets.sent = lambda item: outgoing(item, "no-cards") is not None
+                    asking = {"authorization": f"Bearer {PROGRAM}", "accept": "application/json"}
+                    outlets.program = ended.enter_context(httpx.Client(headers=asking, timeout=30))
                 for member in (self._bench, *self._bench.lines.values()):
                     bench.add(member)
                 self._bench.start(self._clock.now_ns())
@@ -417,7 +391,7 @@ class FaceHunt:
             with self._clock.stopped():
                 stack.enter_context(service)
                 stack.enter_context(outlets.tapped())
-                address = stack.enter_context(console_of(configuration.console, service))
+                address = stack.enter_context(console_of(configuration.console, service, None, configuration.people))
                 with contextlib.redirect_stdout(out):
                     stack.enter_context(exports_of(configuration.exports, service))
                 stack.enter_context(outlets.look_on(address))
