@@ -42,7 +42,7 @@ def line_of(text: str, key: Key) -> int | None:
 
     An element of an array that spans several lines is found on its own line.
     """
-    lines, written = _lines(text), text.splitlines()
+    lines, written = _lines(text), text.split("\n")
     for at, part in enumerate(key):
         start = _longest(lines, key[:at])
         if isinstance(part, int) and start and _OPENS_ARRAY.search(written[start - 1]):
@@ -89,7 +89,7 @@ def _lines(text: str) -> Mapping[Key, int]:
     lines: dict[Key, int] = {}
     counts: dict[Key, int] = {}
     table: Key = ()
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):  # as TOML ends lines; splitlines knows more ends
         if header := _HEADER.match(line):
             table = _resolve(tuple(_bare(header[2])), counts, opens_item=header[1] == "[[")
             lines.setdefault(table, number)

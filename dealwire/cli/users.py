@@ -3,6 +3,7 @@ addresses."""
 
 import secrets
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +13,7 @@ from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, JSON_LINES, declared, many, whole
 from dealwire.cli.terminal import echo, say_object
 from dealwire.hub.actions import ROLES
-from dealwire.people.edit import Value, text_of, with_entry, with_values, write_users
+from dealwire.people.edit import Value, changing, text_of, with_entry, with_values, write_users
 from dealwire.people.passkeys import Passkeys
 from dealwire.people.passwords import hashed, is_dated, needs_argon2
 from dealwire.people.users import TOKEN_STARTS, VERBS, UserPart, Users, digest_of, is_in_force, moment, read_users
@@ -56,7 +57,6 @@ def add_command(
     passkey_only: bool,
 ) -> None:
     """Add a person to FILE, which is made if it does not exist. Then give the person a password, or a passkey."""
-    text = text_of(file)
     values: dict[str, Value] = {"name": name, "role": role}
     if title is not None:
         values["title"] = title
@@ -68,7 +68,7 @@ def add_command(
         values |= {"badge": badge, "level": level or role}
     if passkey_only:
         values["passkey"] = "required"
-    write_users(file, with_entry(text, "user", values))
+    _add(file, "user", values)
     then = f"dealwire users enrol {file} {name}" if passkey_only else f"dealwire users password {file} {name}"
     echo(f"{file}: {name}, {role}, is added; next: {then}")
 
@@ -83,9 +83,8 @@ def password_command(file: Path, name: str, from_input: bool) -> None:
     The password has 12 to 256 characters and does not contain the name. The terminal prompts for it twice.
     """
     needs_argon2()
-    index, _ = _entry(read_users(file), file, name)
-    digest = hashed(typed_password(name, from_input=from_input, twice=True), name)
-    write_users(file, with_values(text_of(file), "user", index, {"password": digest}))
+    _entry(read_users(file), file, name)
+    _set(file, name, {"password": hashed(typed_password(name, from_input=from_input, twice=True), name)})
     echo(f"{file}: {name} has a new password")
 
 
@@ -97,12 +96,10 @@ def enrol_command(file: Path, name: str) -> None:
 
     The code counts once, for 15 minutes. FILE keeps a digest of it.
     """
-    index, _ = _entry(read_users(file), file, name)
     letters = "".join(secrets.choice(_CODE) for _ in range(16))
     code = "-".join(letters[at : at + 4] for at in range(0, 16, 4))
     until = moment(SystemClock().now_ns() + ENROL_MINUTES * 60 * 1_000_000_000)
-    values = {"enrol": digest_of(code), "enrol-until": until}
-    write_users(file, with_values(text_of(file), "user", index, values))
+    _set(file, name, {"enrol": digest_of(code), "enrol-until": until})
     echo(f"{name} enters this code at the console's page /enrol before {until}: {code}")
 
 
@@ -112,8 +109,7 @@ def enrol_command(file: Path, name: str) -> None:
 def disable_command(file: Path, name: str) -> None:
     """Let the person NAME in FILE do nothing from the next reload on; open sessions end then. The entry stays, so that
     no one else gets the name."""
-    index, _ = _entry(read_users(file), file, name)
-    write_users(file, with_values(text_of(file), "user", index, {"disabled": True}))
+    _set(file, name, {"disabled": True})
     echo(f"{file}: {name} is disabled; a running service takes it over on SIGHUP")
 
 
@@ -139,11 +135,10 @@ def program_command(
     until: str | None,
 ) -> None:
     """Add a program to FILE and print its token, which is not shown again. FILE keeps a digest of it."""
-    text = text_of(file)
     token = f"{TOKEN_STARTS}{name}_{secrets.token_urlsafe(32)}"
     values: dict[str, Value] = {"name": name, "token": digest_of(token), "may": verbs}
     values |= {key: given for key, given in (("tables", tables), ("from", networks), ("until", until)) if given}
-    write_users(file, with_entry(text, "program", values))
+    _add(file, "program", values)
     echo(f"{file}: {name} may {', '.join(verbs)}", err=True)
     echo(token)
 
@@ -207,6 +202,18 @@ def typed_password(name: str, *, from_input: bool, twice: bool = False) -> str:
         return sys.stdin.readline(1024).rstrip("\r\n")
     found: str = click.prompt(f"password of {name}", hide_input=True, confirmation_prompt=twice, err=True)
     return found
+
+
+def _add(file: Path, kind: str, values: Mapping[str, Value]) -> None:
+    with changing(file):
+        write_users(file, with_entry(text_of(file), kind, values))
+
+
+def _set(file: Path, name: str, values: Mapping[str, Value]) -> None:
+    """Set keys of a person, whose entry may have moved since it was looked up last."""
+    with changing(file):
+        index, _ = _entry(read_users(file), file, name)
+        write_users(file, with_values(file, text_of(file), "user", index, values))
 
 
 def _entry(users: Users, file: Path, name: str) -> tuple[int, UserPart]:

@@ -101,8 +101,6 @@ class PasskeyDoor:
 
         def keep() -> Passkey:
             found = replace(enrolled(_place(http), user.name, challenge, answer, now_ns), code=code)
-            if passkeys.find(found.id) is not None or passkeys.code_is_used(code):
-                raise PasskeyRefused("this passkey or code was used before")
             passkeys.put(found)
             return found
 
@@ -131,11 +129,13 @@ class PasskeyDoor:
         if person is None:
             return await self._door.refuse_json(http, challenge.user, "This passkey is not known.")
 
+        used = str(answer.get("id", ""))[:1024]
+
         def use() -> None:  # looked up in that thread: of two answers at once, the second sees the first one's counter
-            known = passkeys.find(str(answer.get("id", ""))[:1024])
+            known = passkeys.find(used)
             if known is None or known.user != person.name:
                 raise PasskeyRefused("this passkey is not known")
-            passkeys.put(verified(_place(http), challenge, answer, known))
+            passkeys.renew(verified(_place(http), challenge, answer, known))
 
         try:
             await self._worked(use)
@@ -145,7 +145,7 @@ class PasskeyDoor:
         except HTTPException as error:
             return await self._door.refuse_json(http, person.name, str(error.detail))
         to = back_to(_text(given, "back", NAME_MAX * 16))
-        return self._door.begin(http, JSONResponse({"good": True, "text": "", "to": to}), person, "passkey")
+        return self._door.begin(http, JSONResponse({"good": True, "text": "", "to": to}), person, "passkey", used)
 
     def close(self) -> None:
         """Verify nothing more."""

@@ -254,14 +254,14 @@ class Console:
 
     def _withdraw(self) -> None:
         if self._roll is not None:
-            self._sessions.withdraw(self._roll.users, self._clock.now_ns())
+            self._sessions.withdraw(self._roll.users, self._roll.passkeys, self._clock.now_ns())
             self._board.look_again()
 
     def _on_beat(self) -> None:
         now_ns = self._clock.now_ns()
         self._sessions.sweep(now_ns)
         if self._roll is not None:  # an entry's last day may be over
-            self._sessions.withdraw(self._roll.users, now_ns)
+            self._sessions.withdraw(self._roll.users, self._roll.passkeys, now_ns)
         self._audit.beat(now_ns)
 
     def _on_foreign(self, address: str) -> None:

@@ -9,7 +9,7 @@ import asyncio
 import secrets
 from collections import Counter, OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from dealwire.console.tokens import digest_of
@@ -17,6 +17,7 @@ from dealwire.hub.actions import Role
 from dealwire.listening import neighbourhood
 
 if TYPE_CHECKING:
+    from dealwire.people.passkeys import Passkeys
     from dealwire.people.users import UserPart, Users
 
 SESSIONS_MAX: Final = 64
@@ -59,6 +60,8 @@ class SignedIn:
     tables: tuple[str, ...] | None = None
     badge: int | None = None
     may: frozenset[str] | None = None
+    proof: str = field(default="", repr=False)
+    """The hash of the password, or the id of the passkey, with which a person signed in."""
 
     @property
     def called(self) -> str:
@@ -83,14 +86,14 @@ class Sessions:
         self._on_end, self._idle_ns = on_end, idle_minutes * MINUTE_NS
 
     def begin(
-        self, role: Role, now_ns: int, person: "UserPart | None" = None, by: ProofKind = "token"
+        self, role: Role, now_ns: int, person: "UserPart | None" = None, by: ProofKind = "token", proof: str = ""
     ) -> tuple[str, SignedIn]:
         """Start a session. Return the secret for its cookie, and the session."""
         secret = secrets.token_urlsafe(32)
         session = SignedIn(secrets.token_hex(4), role, now_ns + SESSION_NS)
         if person is not None:
             session = replace(session, user=person.name, by=by, proven_ns=now_ns)
-            session = replace(session, tables=person.tables, badge=person.badge)
+            session = replace(session, tables=person.tables, badge=person.badge, proof=proof)
         self._by_secret[digest_of(secret)] = session
         self._used_ns[digest_of(secret)] = now_ns
         whose = session.user, session.role
@@ -128,12 +131,13 @@ class Sessions:
                 self._end(digest, why)
         self._idled = {session for session in self._idled if now_ns < session.end_ns}
 
-    def withdraw(self, users: "Users", now_ns: int) -> None:
-        """End the sessions whose person may no longer do what the session may, by the users file."""
+    def withdraw(self, users: "Users", passkeys: "Passkeys | None", now_ns: int) -> None:
+        """End the sessions whose person may no longer do what the session may, by the users file, or who signed in with
+        a password or passkey that does not count now."""
         for digest, session in list(self._by_secret.items()):
-            if not _still(session, users, now_ns):
+            if not _still(session, users, passkeys, now_ns):
                 self._end(digest, "withdrawn")
-        self._idled = {session for session in self._idled if _still(session, users, now_ns)}
+        self._idled = {session for session in self._idled if _still(session, users, passkeys, now_ns)}
 
     def _over(self, digest: bytes, now_ns: int) -> Ending | None:
         if now_ns >= self._by_secret[digest].end_ns:
@@ -149,9 +153,13 @@ class Sessions:
             self._on_end(session, why)
 
 
-def _still(session: SignedIn, users: "Users", now_ns: int) -> bool:
+def _still(session: SignedIn, users: "Users", passkeys: "Passkeys | None", now_ns: int) -> bool:
     person = users.person(session.user, now_ns)
     if person is None or (person.passkey == "required" and session.by != "passkey"):
+        return False
+    if session.by == "passkey" and (passkeys is None or passkeys.find(session.proof) is None):
+        return False
+    if session.by == "password" and session.proof != person.password:
         return False
     return (person.role, person.tables, person.badge) == (session.role, session.tables, session.badge)
 

@@ -159,16 +159,17 @@ class PersonSignIn(SignIn):
             if await self.hold_back(http, name, "password"):
                 return self._refuse(http, 403, "Unknown name or password.")
             return self._too_many(http, "Unknown name or password. Many were tried; wait a moment and try again.")
-        return self.begin(http, RedirectResponse(back_to(form.get("back", "")), 303), person, "password")
+        return self.begin(http, RedirectResponse(back_to(form.get("back", "")), 303), person, "password", digest or "")
 
     def person(self, name: str) -> UserPart | None:
         """Return the person of that name, if the entry is in force."""
         return self._users().person(name, self.now_ns())
 
-    def begin(self, http: HttpRequest, answer: Answer, person: UserPart, by: ProofKind) -> Answer:
-        """Start a session for a person, in place of the browser's former one, and put its cookie into `answer`."""
+    def begin(self, http: HttpRequest, answer: Answer, person: UserPart, by: ProofKind, proof: str) -> Answer:
+        """Start a session for a person, in place of the browser's former one, and put its cookie into `answer`.
+        `proof` is as of `SignedIn`."""
         self._sessions.end(http.cookies.get(self._cookie, ""))
-        return self._begun(http, answer, self._sessions.begin(person.role, self.now_ns(), person, by))
+        return self._begun(http, answer, self._sessions.begin(person.role, self.now_ns(), person, by, proof))
 
     async def hold_back(self, http: HttpRequest, name: str, what: str) -> bool:
         """Record a wrong secret, and delay its answer; False at once if too many wait. A name that no one has is not

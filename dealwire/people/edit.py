@@ -3,7 +3,9 @@
 import os
 import re
 import stat
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -29,15 +31,27 @@ def with_entry(text: str, kind: str, values: Mapping[str, Value]) -> str:
     return f"{text.rstrip()}\n\n[[{kind}]]\n{lines}"
 
 
-def with_values(text: str, kind: str, index: int, values: Mapping[str, Value | None]) -> str:
-    """Return the text with these keys of one entry set; None takes a key away."""
+def with_values(path: Path, text: str, kind: str, index: int, values: Mapping[str, Value | None]) -> str:
+    """Return the text with these keys of one entry set; None takes a key away. UsersUnusable if the entry is written in
+    a way in which this would change something else, such as inside a text of several lines."""
+    wanted = tomllib.loads(text)
     for key, value in values.items():
         text = _with_value(text, kind, index, key, value)
+        wanted[kind][index].pop(key, None)
+        if value is not None:
+            wanted[kind][index][key] = value if isinstance(value, str | int) else list(value)
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        found = {}
+    if found != wanted:
+        keys, entry = ", ".join(values), f"{kind}[{index + 1}]"
+        raise UsersUnusable(path, None, entry, f"cannot be changed where it is; write {keys} into the file by hand")
     return text
 
 
 def _with_value(text: str, kind: str, index: int, key: str, value: Value | None) -> str:
-    lines = text.splitlines()
+    lines = text.removesuffix("\n").split("\n")  # splitlines would end a line at U+2028, within a text
     at = line_of(text, (kind, index)) or len(lines)
     end = next((number for number in range(at, len(lines)) if lines[number].lstrip().startswith("[")), len(lines))
     old = next((n for n in range(at, end) if re.match(rf"\s*{re.escape(key)}\s*=", lines[n])), None)
@@ -61,10 +75,40 @@ def toml_of(value: Value) -> str:
     return f"[{', '.join(toml_of(each) for each in value)}]"
 
 
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Wait until no other process changes a file of people in this folder, and keep others from it until the block
+    ends. OSError if the folder cannot be opened."""
+    import fcntl  # not on every system, and a users file is read without it
+
+    folder = os.open(path.resolve().parent, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def changing(path: Path) -> Iterator[None]:
+    """Be the only one who changes a users file until the block ends, from its reading on. UsersUnusable if its folder
+    cannot be opened."""
+    try:
+        lock = alone(path)
+        lock.__enter__()
+    except OSError as error:
+        raise UsersUnusable(path, None, "", f"cannot be written: {error.strerror}") from error
+    try:
+        yield
+    finally:
+        lock.__exit__(None, None, None)
+
+
 def write_users(path: Path, text: str) -> None:
-    """Replace a users file by a text that will do; owner, group and mode stay. UsersUnusable, and nothing is written,
-    if it will not do or the disk refuses."""
-    users_in(path, text.encode())
+    """Replace a users file by a text that will do; owner, group and mode stay, and so does a link to it. UsersUnusable,
+    and nothing is written, if it will not do or the disk refuses."""
+    users_in(path, text.encode("utf-8", "surrogatepass"))
+    path = path.resolve()
     before = path.stat() if path.exists() else None
     try:
         replace_text(path, text, before)

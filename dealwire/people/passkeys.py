@@ -9,13 +9,14 @@ import os
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dealwire.config.private_file import why_unsafe_facts
-from dealwire.people.edit import replace_text
+from dealwire.people.edit import alone, replace_text
 from dealwire.people.errors import PeopleFileUnsafe
 from devices.files import open_file
 from protocol.errors import LocalError
@@ -79,40 +80,66 @@ class Passkeys:
 
     def of(self, user: str) -> list[Passkey]:
         """Return the passkeys of a person, oldest first."""
-        return [each for each in self._known.values() if each.user == user]
+        return [each for each in self._known.values() if each.user == user and each.key]
 
     def find(self, id_: str) -> Passkey | None:
         """Return the passkey of that id."""
-        return self._known.get(id_)
+        found = self._known.get(id_)
+        return found if found is not None and found.key else None
 
     def code_is_used(self, digest: str) -> bool:
-        """True if a passkey was added with the one-time code of this digest."""
+        """True if a passkey was added with the one-time code of this digest, even one that was forgotten since."""
         return any(each.code == digest for each in self._known.values())
 
     def put(self, passkey: Passkey) -> None:
-        """Add a passkey, or replace the one of the same id. PasskeysUnusable if the file cannot be written."""
-        before = self._known
-        self._known = {**before, passkey.id: passkey}
-        try:
-            self._write()
-        except PasskeysUnusable:
-            self._known = before
-            raise
+        """Add a passkey. PasskeyRefused if it or its code is in the file already, PasskeysUnusable if that cannot be
+        written."""
+        with self._changing() as known:
+            codes = {each.code for each in known.values() if each.code}
+            if passkey.id in known or passkey.code in codes:
+                raise PasskeyRefused("this passkey or code was used before")
+            known[passkey.id] = passkey
+
+    def renew(self, passkey: Passkey) -> None:
+        """Keep the new counter of a passkey. PasskeyRefused if the file has it no more, CopiedPasskey if it has a
+        counter as high: what others did to the file since it was read counts."""
+        with self._changing() as known:
+            before = known.get(passkey.id)
+            if before is None or before.user != passkey.user:
+                raise PasskeyRefused("this passkey is not known")
+            check_counter(passkey.count, before.count)
+            known[passkey.id] = passkey
 
     def forget(self, user: str) -> int:
-        """Remove the passkeys of a person; return how many."""
-        count = len(self.of(user))
-        if count:
-            self._known = {key: each for key, each in self._known.items() if each.user != user}
-            self._write()
-        return count
+        """Remove the passkeys of a person; return how many. Their one-time codes stay used."""
+        with self._changing() as known:
+            gone = [each for each in known.values() if each.user == user and each.key]
+            for each in gone:
+                del known[each.id]
+                if each.code:  # in place of an id, which a new passkey may have again
+                    spent = packed(each.code.encode())
+                    known[spent] = replace(each, id=spent, key="")
+        return len(gone)
 
-    def _write(self) -> None:
-        text = "".join(f"{json.dumps(asdict(each))}\n" for each in self._known.values())
+    @contextmanager
+    def _changing(self) -> Iterator[dict[str, Passkey]]:
+        """Yield the passkeys as the file has them now, and write them after the block if they were changed. The
+        console and `dealwire users forget` both write; neither may bring back what the other took away."""
         try:
-            replace_text(self.path, text, self.path.stat() if self.path.exists() else None)
+            with alone(self.path):
+                before = Passkeys.read(self.path)._known
+                known = dict(before)
+                yield known
+                if known != before:
+                    self._write(known)
+                self._known = known
         except OSError as error:
             raise PasskeysUnusable(self.path, None, "", f"cannot be written: {error.strerror}") from error
+
+    def _write(self, known: Mapping[str, Passkey]) -> None:
+        text = "".join(f"{json.dumps(asdict(each))}\n" for each in known.values())
+        path = self.path.resolve()
+        replace_text(path, text, path.stat() if path.exists() else None)
 
 
 def _read(path: Path, number: int, line: bytes) -> Passkey:
@@ -259,6 +286,12 @@ class CopiedPasskey(PasskeyRefused):
     """The counter of a passkey did not rise: two devices may hold it."""
 
 
+def check_counter(count: int, before: int) -> None:
+    """Raise CopiedPasskey unless a counter rose, or the passkey counts nothing."""
+    if (before or count) and count <= before:
+        raise CopiedPasskey(f"counter {count} after {before}")
+
+
 def verified(place: ConsoleName, challenge: Challenge, answer: dict[str, Any], known: Passkey) -> Passkey:
     """Return the passkey with its new counter. PasskeyRefused if a browser's answer does not count; CopiedPasskey if
     the signature does and the counter did not rise."""
@@ -277,6 +310,5 @@ def verified(place: ConsoleName, challenge: Challenge, answer: dict[str, Any], k
         )
     except (WebAuthnException, ValueError, KeyError, TypeError) as error:
         raise PasskeyRefused(f"the passkey does not count: {type(error).__name__}") from error
-    if (known.count or found.new_sign_count) and found.new_sign_count <= known.count:
-        raise CopiedPasskey(f"counter {found.new_sign_count} after {known.count}")
+    check_counter(found.new_sign_count, known.count)
     return replace(known, count=found.new_sign_count)

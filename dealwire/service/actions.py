@@ -13,10 +13,11 @@ from typing import Any, Final
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.steps.deal import DealStep
 from dealwire.config.schema import DevicePart
-from dealwire.hub.actions import ROLES, Action, ActionField, Role
+from dealwire.hub.actions import ROLES, WHY, Action, ActionField, FieldRefused, Role
 from dealwire.hub.view import TableView
 from protocol.errors import LocalError
 from protocol.faults import Fault
+from protocol.printable import printable
 from protocol.tdp import messages as m
 from protocol.tdp.messages import ShufflerState
 
@@ -35,6 +36,8 @@ ANSWERS: Final = (APPROVE, REFUSE, WITHDRAW)
 ATTEST: Final = "attest"
 """Action that has a device prove its firmware."""
 ATTESTERS: Final[tuple[Role, ...]] = ("supervisor", "technician")
+CLEAR_MISDEAL: Final = "clear-misdeal"
+"""Action that turns the red lamp off."""
 INJECT: Final = "inject"
 """Action that injects a fault at simulated devices."""
 _RESOLUTION: Final = {"play on": m.Resolution.RESUME, "end the deal": m.Resolution.REMOVE_DECK}
@@ -109,7 +112,7 @@ KINDS: Final = (
         hinders={**_HELD_UP, "MISDEAL": "The red lamp is already on."},
     ),
     ActionKind(
-        "clear-misdeal",
+        CLEAR_MISDEAL,
         "Clear the misdeal",
         SUPERVISOR,
         "shuffler",
@@ -355,6 +358,20 @@ def find(
 def command_of(kind: ActionKind, fields: Mapping[str, object]) -> m.Message:
     """Return the command to send; FieldRefused if a field is missing or invalid."""
     return kind.command({f.name: f.read(kind.name, str(fields.get(f.name, f.default))) for f in kind.fields})
+
+
+def words_of(kind: ActionKind, device: DevicePart, fields: Mapping[str, object], *, by_name: bool) -> str:
+    """Return a request in words, for the record. FieldRefused for a field that the action does not have, whose name
+    would be in that sentence. `by_name`: a person or program gives the reason."""
+    known = {f.name: f for f in (*kind.fields, WHY)}
+    if unknown := sorted(fields.keys() - known.keys() - {"device"}):
+        raise FieldRefused(kind.name, printable(unknown[0], 40), "there is no such field")
+    read = {name: known[name].read(kind.name, str(value)) for name, value in fields.items() if name in known}
+    why = read.pop(WHY.name, "")
+    filled_in = ", ".join(f"{name} {value}" for name, value in read.items())
+    what = kind.title[0].lower() + kind.title[1:]
+    end = f": {why}" if by_name and why else ""
+    return f"at {device.name}: {what}{' (' + filled_in + ')' if filled_in else ''}{end}"
 
 
 def _allowed(device: DevicePart) -> list[ActionKind]:

@@ -278,7 +278,9 @@ class ConsoleGate:
         except OSError:
             self._drop(line, "")
             return
-        waits = selectors.EVENT_READ | (selectors.EVENT_WRITE if line.out else 0)
+        # Nothing more is read from a console that does not take its answers, so that they need no room without an end.
+        reads = selectors.EVENT_READ if len(line.out) < ENOUGH else 0
+        waits = reads | (selectors.EVENT_WRITE if line.out else 0)
         self._selector.modify(line.end, waits)
 
     def _fill(self, line: _Line) -> None:
@@ -341,6 +343,7 @@ class ConsoleGate:
             line.answers.append(ServiceAnswer(message.id, "busy", ""))
             return
         known: Mapping[str, Any] = {name: getattr(message, name) for name in _CARRIED}
+        known = {name: printable(value) if isinstance(value, str) else value for name, value in known.items()}
         who, origin = printable(message.who), printable(message.origin)
         request = Request(message.table, message.action, message.fields, who, origin, **known)
         line.open.add(message.id)

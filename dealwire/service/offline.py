@@ -38,6 +38,8 @@ def request_in(
         acts = _acts(path, by.users, clock)
         person = _proven(act, by, clock)
         table, words = _about(journal, act, fields)
+        if act == RELEASE and person.badge is None:
+            raise ActionRefused(act, f"{person.name} has no badge in the users file")
         given = {**fields, "badge": person.badge or 0} if act == RELEASE else dict(fields)
         request = Request(table, act, given, person.role, user=person.name, proven_by="password")
         acts.check_requester(table, request, roles_of(act), clock.now_ns())

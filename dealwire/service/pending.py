@@ -43,6 +43,7 @@ class PendingAct:
     until_ns: int
     fields: Mapping[str, int | str]
     text: str
+    requested_ns: int
     approved_by: str = ""
     approved_ns: int = 0
 
@@ -157,7 +158,7 @@ class PendingActs:
             return
         if step.step == "requested":
             words = text.partition(": ")[2]
-            self._open[number] = PendingAct(number, table, step.act, step.who, step.until_ns, step.fields, words)
+            self._open[number] = PendingAct(number, table, step.act, step.who, step.until_ns, step.fields, words, at_ns)
             return
         found = self._open.get(step.of)
         if found is None:

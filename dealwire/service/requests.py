@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from dealwire.hub.actions import WHY
+from dealwire.hub.actions import BADGE, WHY
 from dealwire.hub.hub import Request
 from dealwire.hub.lines import RequestStep
 from dealwire.journal.rounds import RoundReader
@@ -14,6 +14,7 @@ from dealwire.service.actions import (
     ANSWERS,
     ATTEST,
     ATTESTERS,
+    CLEAR_MISDEAL,
     INJECT,
     REFUSE,
     RELEASE,
@@ -26,6 +27,7 @@ from dealwire.service.actions import (
     command_of,
     find,
     roles_of,
+    words_of,
 )
 from dealwire.service.attesting import Attesting
 from dealwire.service.pending import MINUTE_NS, PendingAct, PendingActs, policy_in, step_of, taken_up
@@ -160,12 +162,7 @@ class RequestHandler:
         kind, device = find(session.part.device, request.action, request.fields, request.who)
         self._check_person(session, request, kind.roles, reason=kind.moves)
         command = command_of(kind, request.fields)
-        filled_in = ", ".join(
-            f"{name} {value}" for name, value in request.fields.items() if name not in ("device", WHY.name)
-        )
-        what = kind.title[0].lower() + kind.title[1:]
-        why = f": {request.fields[WHY.name]}" if request.user and WHY.name in request.fields else ""
-        words = f"at {device.name}: {what}{' (' + filled_in + ')' if filled_in else ''}{why}"
+        words = words_of(kind, device, request.fields, by_name=bool(request.user))
 
         def run(done: Request, finish: Finish) -> None:
             line = next(line for line in session.lines if line.name == device.name)
@@ -176,7 +173,10 @@ class RequestHandler:
         return Act(words, run)
 
     def _check_person(self, session: TableSession, request: Request, roles: Sequence[str], *, reason: bool) -> None:
-        self._pending.check_requester(session.name, request, roles, self._clock.now_ns())
+        person = self._pending.check_requester(session.name, request, roles, self._clock.now_ns())
+        badge = person.badge if person is not None else None
+        if request.user and BADGE in request.fields and str(request.fields[BADGE]) != str(badge):
+            raise ActionRefused(request.action, f"the badge of {request.user} is another one, or none")
         if reason:
             self._pending.check_reason(request)
 
@@ -217,6 +217,9 @@ class RequestHandler:
     def _approve(self, session: TableSession, request: Request, pending: PendingAct) -> None:
         """Do the act of a request after all was checked again, under both names."""
         self._pending.check_second(pending, request, self._clock.now_ns())
+        lit_ns = session.viewer.lamp_lit_ns if pending.act == CLEAR_MISDEAL else None
+        if lit_ns is not None and lit_ns > pending.requested_ns:
+            raise ActionRefused(request.action, f"request {pending.id} is older than this misdeal; request it again")
         text = f"{request.user} approves request {pending.id} of {pending.who}: {pending.text}"
         self._step(session, step_of(pending, "approved", request.user), text)
         both = replace(request, action=pending.act, fields=pending.fields, user=pending.who, second=request.user)

@@ -117,6 +117,12 @@ class Viewer:
         """Set the state of a device and its line; True if it changed."""
         return self._standing.line(view)
 
+    @property
+    def lamp_lit_ns(self) -> int | None:
+        """Time since when the red lamp is on; None if it is off or unknown."""
+        lamp, since_ns = self._standing.lamp(None)
+        return since_ns if lamp == "lit" else None
+
     def lamp_in_status(self, lit: bool, fault: int, at_ns: int) -> bool:
         """Set the red lamp from the shuffler's status; True if it was not known."""
         return self._standing.lamp_in_status(lit, fault, at_ns)
