@@ -371,6 +371,7 @@ TDP.residue = 558161692
 TDP.partial_s = 0.05
 TDP.remembered_s = 10
 TDP.extensions = {[1]="session of an old event",[2]="signed measurement",[3]="certificate of the maker"}
+TDP.inside = {[2]={size=132,parts={{key="signed.length",label="Length of the image",size=4,number=true},{key="signed.sha256",label="SHA-256 of the image",size=32},{key="signed.line_key",label="X25519 key of the device",size=32},{key="signed.signature",label="Signature (Ed25519)",size=64}}},[3]={size=96,parts={{key="certificate.key",label="Ed25519 key of the device",size=32},{key="certificate.signature",label="Signature of the maker (Ed25519)",size=64}}}}
 TDP.fault_classes = {[1]="input",[2]="card transport",[3]="dispensing",[4]="shoe reading",[5]="integrity",[6]="link"}
 TDP.fault_events = {[49]="fault",[585]="fault",[331]="misdeal",[844]="misdeal",[581]="fault",[582]="fault",[583]="fault",[329]="fault"}
 TDP.flags = {FrameFlag={{128,"SEALED"}},Reader={{1,"INDEX"},{2,"CODE"},{4,"DISAGREE"},{8,"DIRTY"},{16,"SLOW"}},Capability={{1,"CARD_RECOGNITION"},{2,"TWO_DECKS"},{4,"COUNTS_PACKETS"},{8,"HOST_LAMP"},{16,"LAYOUT_READER"},{32,"BET_SENSORS"},{64,"METERS"},{128,"VERIFY"},{256,"SEALING"},{512,"ATTESTATION"}},Lamp={{1,"RED"},{2,"GREEN"}}}
@@ -465,7 +466,7 @@ TDP.names = {
     [852]="Player acted",
     [853]="Pot taken",
   }
-TDP.header = {{name="version",key="version",at=0,size=1},{name="flags",key="flags",at=1,size=1},{name="kind",key="kind",at=2,size=1},{name="link_sequence",key="link_sequence",at=3,size=1},{name="request",key="request",at=4,size=2},{name="message",key="message",at=6,size=2}}
+TDP.header = {{name="version",key="version",at=0,size=1},{name="flags",key="flags",at=1,size=1,flags="FrameFlag"},{name="kind",key="kind",at=2,size=1},{name="link_sequence",key="link_sequence",at=3,size=1},{name="request",key="request",at=4,size=2},{name="message",key="message",at=6,size=2}}
 TDP.fields = {
     {[1]="version",[2]="tdp.version",[3]="Version",[4]="uint8",[6]="protocol major number"},
     {[1]="flags",[2]="tdp.flags",[3]="Flags",[4]="uint8",[6]="bits 7-4: the receiver must understand them; bits 3-0: it may ignore them",hex=true},
@@ -696,10 +697,10 @@ TDP.messages = {
     [458756]={name="Gap",says="Gap, events from {first_missing} to before {first_kept} are gone; the newest is {last}",sender="device",fixed=16,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="first_missing",label="First event missing",size=4,shape="u",key="first_missing"},{name="first_kept",label="First event kept",size=4,shape="u",key="first_kept"},{name="last",label="Last",size=4,shape="u",key="last"}}},
     [458758]={name="Meters",says="Meters, of {total} those from number {first} on",sender="device",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="total",label="Total",size=2,shape="u",key="total"},{name="first",label="First",size=2,shape="u",key="first"},{name="meters",label="Meters",size=6,shape="list",key="meters.list",parts={{name="meter",label="Meter",size=1,values="DeviceMeter",shape="u",key="meter.device"},{name="component",label="Component",size=1,values="Component",shape="u",key="component"},{name="count",label="Count",size=4,shape="u",key="count"}}}}},
     [458759]={name="Measured",says="Measured {region} by {algorithm}: {digest}",sender="device",fixed=54,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="nonce",label="Nonce",size=16,shape="bytes",key="nonce"},{name="region",label="Region",size=1,values="Region",shape="u",key="region"},{name="algorithm",label="Algorithm",size=1,values="Algorithm",shape="u",key="algorithm"},{name="digest",label="Firmware digest (SHA-256)",size=32,shape="bytes",key="digest"}}},
-    [458760]={name="PairCall",says="Call to pair with a code",sender="device",fixed=48,fields={{name="ephemeral",label="Ephemeral",size=32,shape="bytes",key="ephemeral"},{name="tag",label="Tag",size=16,shape="bytes",key="tag"}}},
+    [458760]={name="PairCall",says="Call to pair with a code",sender="host",fixed=48,fields={{name="ephemeral",label="Ephemeral",size=32,shape="bytes",key="ephemeral"},{name="tag",label="Tag",size=16,shape="bytes",key="tag"}}},
     [458761]={name="PairAnswer",says="Answer to the call to pair",sender="device",fixed=96,fields={{name="ephemeral",label="Ephemeral",size=32,shape="bytes",key="ephemeral"},{name="static",label="Static",size=48,shape="bytes",key="static"},{name="tag",label="Tag",size=16,shape="bytes",key="tag"}}},
-    [458762]={name="PairProof",says="Proof of the code",sender="device",fixed=81,fields={{name="static",label="Static",size=48,shape="bytes",key="static"},{name="granted",label="Granted",size=33,shape="bytes",key="granted"}}},
-    [458763]={name="SealCall",says="Call to seal the line, by the host of key {key_id}",sender="device",fixed=56,fields={{name="key_id",label="Key id",size=8,shape="bytes",key="key_id"},{name="ephemeral",label="Ephemeral",size=32,shape="bytes",key="ephemeral"},{name="tag",label="Tag",size=16,shape="bytes",key="tag"}}},
+    [458762]={name="PairProof",says="Proof of the code",sender="host",fixed=81,fields={{name="static",label="Static",size=48,shape="bytes",key="static"},{name="granted",label="Granted",size=33,shape="bytes",key="granted"}}},
+    [458763]={name="SealCall",says="Call to seal the line, by the host of key {key_id}",sender="host",fixed=56,fields={{name="key_id",label="Key id",size=8,shape="bytes",key="key_id"},{name="ephemeral",label="Ephemeral",size=32,shape="bytes",key="ephemeral"},{name="tag",label="Tag",size=16,shape="bytes",key="tag"}}},
     [458764]={name="SealAnswer",says="Answer to the call to seal the line",sender="device",fixed=48,fields={{name="ephemeral",label="Ephemeral",size=32,shape="bytes",key="ephemeral"},{name="tag",label="Tag",size=16,shape="bytes",key="tag"}}},
     [459024]={name="ShufflerStatus",says="Status of the shuffler: {state}, cards loaded {loaded}, packets dealt {packets}, cards in them {dispensed}[, lamps {lamps}][, active faults {faults}]",sender="device",fixed=25,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms"},{name="state",label="State",size=1,values="ShufflerState",by_class=true,shape="u",key="state"},{name="lamps",label="Lamps",size=1,flags="Lamp",shape="u",key="lamps"},{name="door_open",label="Door open",size=1,values="door_open",shape="u",key="door_open"},{name="deck",label="Deck",size=1,shape="u",key="deck"},{name="loaded",label="Loaded",size=2,unit="cards",shape="u",key="loaded"},{name="packets",label="Packets",size=1,shape="u",key="packets"},{name="dispensed",label="In the packets",size=2,unit="cards",shape="u",key="dispensed"},{name="in_tray",label="In the tray",size=1,unit="cards",shape="u",key="in_tray"},{name="remainder",label="Remainder",size=2,values="remainder",unit="cards",shape="u",key="remainder"},{name="rejected",label="Rejected",size=1,unit="cards",shape="u",key="rejected"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults.list",item="fault"}}},
     [459280]={name="ShoeStatus",says="Status of the shoe: {state}, {drawn} of {loaded} cards drawn[, active faults {faults}]",sender="device",fixed=27,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms"},{name="state",label="State",size=1,values="ShoeState",by_class=true,shape="u",key="state"},{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted"},{name="shoe",label="Shoe",size=4,shape="u",key="shoe"},{name="decks",label="Decks",size=1,shape="u",key="decks"},{name="loaded",label="Loaded",size=2,unit="cards",shape="u",key="loaded"},{name="drawn",label="Drawn",size=2,shape="u",key="drawn"},{name="in_round",label="In this round",size=2,unit="cards",shape="u",key="in_round"},{name="cut_card_seen",label="Cut card seen",size=1,values="cut_card_seen",shape="u",key="cut_card_seen"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults.list",item="fault"}}},
@@ -812,6 +813,100 @@ local function in_order(of)
   table.sort(names)
   for _, name in ipairs(names) do found[#found + 1] = of[name] end
   return found
+end
+
+-- ChaCha20-Poly1305 (RFC 8439), only the way back: Wireshark's Lua has no ciphers. `open_aead` gives nil for a wrong tag.
+local open_aead
+do
+  local rol = bits.lrotate or bits.rol or load("return function(a, n) a = a & 0xFFFFFFFF return a << n | a >> (32 - n) end")()
+  local WORD = 4294967296
+
+  local function block(key, counter, nonce)
+    local start = { 0x61707865, 0x3320646E, 0x79622D32, 0x6B206574, [13] = counter }
+    for i = 0, 7 do start[5 + i] = number_le(key, 1 + 4 * i, 4) end
+    for i = 0, 2 do start[14 + i] = number_le(nonce, 1 + 4 * i, 4) end
+    local x = {}
+    for i = 1, 16 do x[i] = start[i] end
+    local function quarter(a, b, c, d)
+      local A, B, C, D = x[a], x[b], x[c], x[d]
+      A = (A + B) % WORD D = rol(bxor(D, A), 16)
+      C = (C + D) % WORD B = rol(bxor(B, C), 12)
+      A = (A + B) % WORD D = rol(bxor(D, A), 8)
+      C = (C + D) % WORD B = rol(bxor(B, C), 7)
+      x[a], x[b], x[c], x[d] = A, B, C, D
+    end
+    for _ = 1, 10 do
+      for i = 1, 4 do quarter(i, i + 4, i + 8, i + 12) end
+      for i = 0, 3 do quarter(1 + i, 5 + (i + 1) % 4, 9 + (i + 2) % 4, 13 + (i + 3) % 4) end
+    end
+    local out = {}
+    for i = 1, 16 do
+      local word = (x[i] + start[i]) % WORD
+      out[i] = string.char(word % 256, math.floor(word / 256) % 256, math.floor(word / 65536) % 256, math.floor(word / 16777216))
+    end
+    return concat(out)
+  end
+
+  local function xored(text, key, nonce)
+    local out = {}
+    for at = 1, #text, 64 do
+      local pad = block(key, 1 + math.floor(at / 64), nonce)
+      for i = at, math.min(at + 63, #text) do out[i] = string.char(bxor(text:byte(i), pad:byte(i - at + 1))) end
+    end
+    return concat(out)
+  end
+
+  -- Numbers of 130 bits as 17 of one byte: no product comes near what a double holds exactly.
+  local function carry(limbs, from)
+    local sum = 0
+    for i = 0, 15 do
+      sum = sum + from[i]
+      limbs[i], sum = sum % 256, math.floor(sum / 256)
+    end
+    return sum + from[16]
+  end
+
+  local function poly1305(text, key)
+    local r, h = { [16] = 0 }, {}
+    for i = 0, 15 do r[i] = key:byte(i + 1) end
+    for i = 3, 15, 4 do r[i] = band(r[i], 15) end
+    for i = 4, 12, 4 do r[i] = band(r[i], 252) end
+    for i = 0, 16 do h[i] = 0 end
+    for at = 1, #text, 16 do
+      local count = math.min(16, #text - at + 1)
+      for i = 0, count - 1 do h[i] = h[i] + text:byte(at + i) end
+      h[count] = h[count] + 1
+      local x = {}
+      for i = 0, 16 do
+        local sum = 0
+        for j = 0, i do sum = sum + h[j] * r[i - j] end
+        for j = i + 1, 16 do sum = sum + 320 * h[j] * r[i + 17 - j] end
+        x[i] = sum
+      end
+      local over = carry(h, x)
+      h[16], h[0] = over % 4, h[0] + 5 * math.floor(over / 4)
+      h[16] = carry(h, h)
+    end
+    local less = { [0] = h[0] + 5 }
+    for i = 1, 16 do less[i] = h[i] end
+    less[16] = carry(less, less)
+    if less[16] >= 4 then h = less end
+    for i = 0, 15 do h[i] = h[i] + key:byte(17 + i) end
+    carry(h, h)
+    local out = {}
+    for i = 0, 15 do out[i + 1] = string.char(h[i]) end
+    return concat(out)
+  end
+
+  local function padded(text) return text .. ("\0"):rep(-#text % 16) end
+  local function length_le(text) return string.char(#text % 256, math.floor(#text / 256)) .. ("\0"):rep(6) end
+
+  function open_aead(key, nonce, data, text)
+    local body, tag = text:sub(1, -17), text:sub(-16)
+    local signed = padded(data) .. padded(body) .. length_le(data) .. length_le(body)
+    if poly1305(signed, block(key, 0, nonce)) ~= tag then return nil end
+    return xored(body, key, nonce)
+  end
 end
 
 -- COBS undone; nil for bytes that are none.
@@ -1087,6 +1182,183 @@ local function end_line(dialect, pinfo, line)
   return kept[id]
 end
 
+-- Sealed lines. The host writes the keys of each handshake to a file, if it is asked to; a frame is opened with them as the
+-- other end opens it: keys of the newest call first, a counter of which the frame has the low byte, each counter once.
+local SEALED, REFUSED = 0x80, 0x40
+local OPENED, NO_KEY, UNOPENED, SENT_AGAIN, NOT_TAKEN = 1, 2, 3, 4, 5
+local key_log = { path = "", keys = {}, order = {}, vain = 0 }
+
+do
+  local LINE = "^TDP%-SEAL (" .. ("%x"):rep(64) .. ") (" .. ("%x"):rep(64) .. ") (" .. ("%x"):rep(64) .. ")%s*$"
+  local function unhex(text) return (text:gsub("%x%x", function(two) return string.char(tonumber(two, 16)) end)) end
+
+  -- Read the file again: a host appends to it meanwhile. What is wrong with it is in `why`.
+  function key_log.read()
+    local before = #key_log.order
+    key_log.keys, key_log.order, key_log.why, key_log.vain = {}, {}, nil, key_log.vain + 1
+    if key_log.path == "" then return end
+    local file, problem = io.open(key_log.path, "r")
+    if not file then key_log.why = "the key log cannot be read: " .. problem return end
+    local number = 0
+    for line in file:lines() do
+      number = number + 1
+      local call, out, into = line:match(LINE)
+      if call then
+        local keys = { host = unhex(out), device = unhex(into), turn = number }
+        key_log.keys[unhex(call)] = keys
+        table.insert(key_log.order, 1, keys)
+      elseif line:find("^TDP%-SEAL") then
+        key_log.why = format("line %d of the key log is not TDP-SEAL and three keys of 64 hexadecimal digits", number)
+      end
+    end
+    file:close()
+    if #key_log.order ~= before then key_log.vain = 0 end
+    if number > 0 and #key_log.order == 0 then key_log.why = key_log.why or "the key log has no key of a sealed line" end
+  end
+end
+
+local WINDOW = 64
+local PENDING = 8      -- calls, at most, whose keys may still come
+local READS = 200      -- of the file in which nothing new was, at most
+local SEARCHES = 3     -- of a line whose call is not in the capture, at most, in each direction
+local SEARCHED = 1024  -- counters tried in one of them
+
+local function seal_of(talk)
+  if not talk.seal then talk.seal = { sets = {}, known = {}, pending = {}, first = { host = 1, device = 1 }, searches = { host = 0, device = 0 } } end
+  return talk.seal
+end
+
+-- Keys are as old as their line in the file: an earlier call, sent again by someone, is not taken for a new one.
+local function add_set(seal, keys)
+  local newest = seal.sets[#seal.sets]
+  if newest and newest.keys.turn >= keys.turn then return nil end
+  seal.sets[#seal.sets + 1] = { keys = keys, top = {}, opened = { host = {}, device = {} } }
+  return #seal.sets
+end
+
+local function take_keys(seal)
+  for at = #seal.pending, 1, -1 do
+    if key_log.keys[seal.pending[at]] then
+      local later = {}
+      for index = at + 1, #seal.pending do later[#later + 1] = seal.pending[index] end
+      add_set(seal, key_log.keys[seal.pending[at]])
+      seal.pending = later -- calls before it got no answer, or an older one
+      return true
+    end
+  end
+end
+
+-- A call in clear: the keys of its answer are in the file under its ephemeral key, later if the capture is live.
+local function take_call(talk, ephemeral)
+  local seal = seal_of(talk)
+  if seal.known[ephemeral] then return end
+  seal.known[ephemeral] = true
+  table.insert(seal.pending, ephemeral)
+  take_keys(seal)
+  if #seal.pending > PENDING then table.remove(seal.pending, 1) end
+end
+
+-- An answer without its call in the capture: it may be on a line of its own, and new keys begin.
+local function take_answer_alone(talk)
+  local seal = seal_of(talk)
+  if not next(seal.known) then seal.searches = { host = 0, device = 0 } end
+end
+
+local function try(keys, from, counter, decoded)
+  local low, high = counter % 4294967296, math.floor(counter / 4294967296)
+  local nonce = { "\0\0\0\0" }
+  for _, half in ipairs({ low, high }) do
+    for _ = 1, 4 do
+      nonce[#nonce + 1] = string.char(half % 256)
+      half = math.floor(half / 256)
+    end
+  end
+  return open_aead(keys[from], concat(nonce), decoded:sub(1, 8), decoded:sub(9, -5))
+end
+
+-- Open under one set of keys; gives the payload and its counter, or nil and whether it was opened before.
+local function open_under(set, from, decoded)
+  local sequence, top = decoded:byte(4), set.top[from]
+  local counter = sequence
+  if top then
+    local ahead = (sequence - top + 128) % 256 - 128
+    counter = top + ahead
+    if counter < 0 or ahead <= -WINDOW then return nil end
+    if set.opened[from][counter] then return nil, set.opened[from][counter] == decoded end
+  end
+  local payload = try(set.keys, from, counter, decoded)
+  if not payload then return nil end
+  set.top[from] = math.max(top or counter, counter)
+  set.opened[from][counter] = decoded
+  set.opened[from][counter - WINDOW * 2] = nil
+  return payload, counter
+end
+
+-- The capture begins after the call: try the keys of the file, newest first, with every counter that a while can have.
+local function search(seal, from, decoded)
+  seal.searches[from] = seal.searches[from] + 1
+  if key_log.vain < READS then key_log.read() end
+  for round = 0, math.floor(SEARCHED / math.max(#key_log.order, 1)) do
+    for index = 1, math.min(#key_log.order, SEARCHED) do
+      local keys, counter = key_log.order[index], decoded:byte(4) + 256 * round
+      local payload = try(keys, from, counter, decoded)
+      if payload then
+        local at
+        for number, set in ipairs(seal.sets) do at = set.keys.turn == keys.turn and number or at end
+        at = at or add_set(seal, keys)
+        local set = seal.sets[at or 0]
+        if not set or at < seal.first[from] or counter <= (set.top[from] or -1) then return nil end -- an old one, sent again
+        set.top[from], set.opened[from][counter], seal.first[from] = counter, decoded, at
+        return payload, counter
+      end
+    end
+  end
+end
+
+-- What a sealed frame of this sender holds: how it went, and the payload and its counter, or why not.
+local function open_from(talk, from, decoded)
+  local seal = seal_of(talk)
+  if #seal.pending > 0 and not take_keys(seal) and key_log.path ~= "" and key_log.vain < READS then
+    key_log.read()
+    take_keys(seal)
+  end
+  local again
+  for index = #seal.sets, seal.first[from], -1 do
+    local payload, counter = open_under(seal.sets[index], from, decoded)
+    if payload then
+      seal.first[from] = index
+      return OPENED, payload, counter
+    end
+    again = again or counter
+  end
+  if again then return SENT_AGAIN, nil, "it was sent before; the other end does not take it again" end
+  if not next(seal.known) and key_log.path ~= "" and seal.searches[from] < SEARCHES then
+    local payload, counter = search(seal, from, decoded)
+    if payload then return OPENED, payload, counter end
+  end
+  if key_log.path == "" then return NO_KEY, nil, "no key log is set in the preferences" end
+  local set = seal.sets[#seal.sets]
+  if #seal.pending > 0 or not set then
+    return NO_KEY, nil, key_log.why or (next(seal.known) and "the key log has no keys of this line's call")
+      or "the call is not in this capture, and no key of the key log opens the frame"
+  end
+  if not set.top.host and not set.top.device then
+    return UNOPENED, nil, "the keys that the key log has for this line's call are wrong, or the frame was altered"
+  end
+  return UNOPENED, nil, "the frame was altered, or is none of the other end"
+end
+
+-- As `open_from`, where the sender may not be known: the frame opens in one direction only.
+local function open_sealed(talk, from, decoded)
+  if from then return open_from(talk, from, decoded) end
+  local how, payload, counter
+  for _, each in ipairs({ "host", "device" }) do
+    how, payload, counter = open_from(talk, each, decoded)
+    if how == OPENED or how == SENT_AGAIN then return how, payload, counter, each end
+  end
+  return how, payload, counter
+end
+
 -- Who answers what. A talk is one line with both its directions; every frame is looked at once, in the order of the file.
 local COMMAND, REPLY, PROGRESS, EVENT, ACK, NAK, LINK = 1, 2, 3, 4, 5, 6, 7
 
@@ -1220,6 +1492,8 @@ local function look_at(talk, frame, number, at)
   if frame.names_session then enter_session(talk, frame, seen) end
   if frame.class then talk.class = frame.class end
   take_sequence(talk, frame, seen)
+  if frame.calls then take_call(talk, frame.by_name.ephemeral) end
+  if frame.name == "SealAnswer" then take_answer_alone(talk) end
   if frame.kind == COMMAND then
     take_command(talk, frame, seen, at)
   elseif frame.request ~= 0 then
@@ -1241,6 +1515,7 @@ end
 
 local SENDERS = { [0] = "device", [1] = "host" }
 local CHECKS = { [0] = "Bad", [1] = "Good", [2] = "Unverified", [3] = "Not present" } -- as Wireshark's own dissectors
+local SEALS = { "Opened", "No key", "Does not open", "Sent again", "Refused" }
 local tdp = Proto("tdp", "Table Device Protocol")
 local T = {}   -- fields of the declarations, by key
 local G = {    -- fields of this dissector's own
@@ -1254,6 +1529,10 @@ local G = {    -- fields of this dissector's own
   extension_type = ProtoField.uint8("tdp.extension.type", "Type", base.HEX, TDP.extensions),
   extension_length = ProtoField.uint8("tdp.extension.length", "Length"),
   extension_value = ProtoField.bytes("tdp.extension.value", "Value"),
+  sealed_payload = ProtoField.bytes("tdp.seal.payload", "Sealed payload"),
+  tag = ProtoField.bytes("tdp.seal.tag", "Tag"),
+  seal = ProtoField.uint8("tdp.seal.status", "Seal", base.DEC, SEALS),
+  counter = ProtoField.uint64("tdp.seal.counter", "Counter"),
   idle = ProtoField.bytes("tdp.idle", "Idle bytes"),
   noise = ProtoField.bytes("tdp.noise", "Noise"),
   reason = ProtoField.string("tdp.noise.reason", "Why they are no frame"),
@@ -1272,6 +1551,13 @@ local G = {    -- fields of this dissector's own
   sender = ProtoField.uint8("tdp.sender", "Sender", base.DEC, SENDERS),
   link = ProtoField.string("tdp.link_state", "Link state"),
 }
+for _, each in pairs(TDP.inside) do
+  for _, part in ipairs(each.parts) do
+    local abbr = "tdp.extension." .. part.key
+    G[part.key] = part.number and ProtoField.uint32(abbr, part.label)
+      or ProtoField.bytes(abbr, part.label)
+  end
+end
 for _, each in ipairs(TDP.fields) do
   local key, abbr, label, kind, values, about = each[1], each[2], each[3], each[4], each[5], each[6]
   local make = ProtoField[kind]
@@ -1309,6 +1595,10 @@ for name, each in pairs({
   restart = { "Device started anew", group.SEQUENCE, severity.NOTE },
   nak = { "Frame of no use", group.RESPONSE_CODE, severity.WARN },
   refused = { "Command refused", group.RESPONSE_CODE, severity.WARN },
+  no_key = { "Sealed, no key", group.UNDECODED, severity.NOTE },
+  unopened = { "Sealed frame that does not open", group.SECURITY or group.PROTOCOL, severity.WARN },
+  sealed_again = { "Sealed frame sent again", group.SECURITY or group.PROTOCOL, severity.WARN },
+  not_taken = { "Frame that the sealed line refused", group.SECURITY or group.PROTOCOL, severity.WARN },
   red_lamp = { "Red lamp", group.RESPONSE_CODE, severity.WARN },
   misdeal = { "Misdeal", group.RESPONSE_CODE, severity.ERROR },
   fault = { "Fault", group.RESPONSE_CODE, severity.WARN },
@@ -1421,8 +1711,10 @@ local function read_extensions(frame, at, last)
     local stop = at + 2 <= last and at + 2 + frame.decoded:byte(at + 2) or last + 1
     if stop > last then return at, format("%d bytes at the end are not a complete extension", last - at) end
     local value = frame.decoded:sub(at + 3, stop)
-    frame.extensions[#frame.extensions + 1] = { at = at, size = stop - at }
-    if frame.decoded:byte(at + 1) == 1 and #value == 4 then frame.old_session = number_le(value, 1, 4) end
+    local kind = frame.decoded:byte(at + 1)
+    local known = TDP.inside[kind]
+    frame.extensions[#frame.extensions + 1] = { at = at, size = stop - at, inside = known and known.size == #value and known.parts }
+    if kind == 1 and #value == 4 then frame.old_session = number_le(value, 1, 4) end
     at = stop
   end
   return at
@@ -1445,6 +1737,7 @@ local function read_payload(frame, layout)
 end
 
 local FROM_HOST = { [COMMAND] = true, [ACK] = true }
+local SENDER_OF = { [COMMAND] = "host", [ACK] = "host", [REPLY] = "device", [PROGRESS] = "device", [EVENT] = "device" }
 
 -- Everything that a decoded frame says by itself.
 local function read_frame(decoded)
@@ -1457,6 +1750,14 @@ local function read_frame(decoded)
   frame.names = TDP.names[frame.message] or format("message %04Xh", frame.message)
   local greeting = frame.kind == LINK and (frame.message == 1 or frame.message == 2)
   if frame.layout and frame.version ~= TDP.version and not greeting then frame.layout = nil end
+  frame.sealed = frame.version == TDP.version and band(frame.flags, SEALED) ~= 0
+  frame.refused = frame.version == TDP.version and band(frame.flags, REFUSED) ~= 0
+  if frame.sealed then
+    frame.unreadable = true
+    if frame.kind ~= NAK then frame.from = frame.layout and frame.layout.sender or SENDER_OF[frame.kind] end
+    frame.layout = nil
+    return frame
+  end
   if frame.layout then
     frame.stop, frame.why = read_payload(frame, frame.layout)
     frame.name = frame.layout.name
@@ -1470,6 +1771,7 @@ local function read_frame(decoded)
   frame.hello = frame.kind == LINK and frame.message == 1
   frame.hello_reply = frame.kind == LINK and frame.message == 2
   frame.begins = frame.hello or frame.hello_reply
+  frame.calls = by.ephemeral and (frame.name == "SealCall" or frame.name == "PairCall")
   frame.names_session = by.session ~= nil and (frame.hello_reply or by.last_event ~= nil)
   frame.session, frame.number, frame.up_to = by.session, frame.kind == EVENT and by.number or nil, by.up_to
   if frame.hello_reply and not by.session then frame.hello_reply = false end
@@ -1541,9 +1843,18 @@ local function say(frame, class)
 end
 
 -- Showing a frame of TDP.
+local HEADS = { [COMMAND] = "Command%s, ", [REPLY] = "Reply to command%s, ", [PROGRESS] = "Progress of command%s, " }
+
+local SEALED_WHY = { [NO_KEY] = "sealed (no key)", [UNOPENED] = "sealed, does not open", [SENT_AGAIN] = "sealed, sent again" }
+
 local function title(frame, seen)
   local what = frame.names
   local request = frame.request ~= 0 and " " .. frame.request or ""
+  if frame.sealed then
+    local heads = { [NAK] = "Not accepted: ", [EVENT] = "Event: ", [ACK] = "" }
+    return format("%s%s, %s", format(HEADS[frame.kind] or heads[frame.kind] or "", request), what,
+      SEALED_WHY[seen.seal] or "sealed")
+  end
   if not frame.layout then
     if frame.version ~= TDP.version then
       return format("%s of version %d, which is not read here: that is version %s", what, frame.version, TDP.version_text)
@@ -1551,8 +1862,7 @@ local function title(frame, seen)
     return format("%s, kind %d: not known to version %s", what, frame.kind, TDP.version_text)
   end
   if frame.why then
-    local heads = { [COMMAND] = "Command%s, ", [REPLY] = "Reply to command%s, ", [PROGRESS] = "Progress of command%s, " }
-    local head = format(heads[frame.kind] or frame.number and format("Event %d, ", frame.number) or "", request)
+    local head = format(HEADS[frame.kind] or frame.number and format("Event %d, ", frame.number) or "", request)
     return format("%s%s that cannot be read: %s", head, what, frame.why)
   end
   local says = say(frame, seen.class)
@@ -1626,6 +1936,9 @@ local function add_header(tree, frame, tvb)
     local range = tvb(field.at, field.size)
     local leaf = header:add_le(T[field.key], range)
     if field.name == "link_sequence" then leaf:append_text(" (counts the frames of this side, modulo 256)") end
+    if field.flags and tvb(1, 1):uint() ~= 0 then
+      for _, flag in ipairs(TDP.flags[field.flags]) do leaf:add_le(T[field.key .. "." .. flag[2]], range) end
+    end
   end
 end
 
@@ -1634,7 +1947,13 @@ local function add_extension(tree, each, tvb)
   inner:set_text("Extension")
   inner:add(G.extension_type, tvb(each.at, 1))
   inner:add(G.extension_length, tvb(each.at + 1, 1))
-  if each.size > 2 then inner:add(G.extension_value, tvb(each.at + 2, each.size - 2)) end
+  if each.size == 2 then return end
+  local value = inner:add(G.extension_value, tvb(each.at + 2, each.size - 2))
+  local at = each.at + 2
+  for _, part in ipairs(each.inside or {}) do
+    value:add_le(G[part.key], tvb(at, part.size))
+    at = at + part.size
+  end
 end
 
 local function add_check(tree, frame, tvb, good)
@@ -1651,8 +1970,23 @@ local function add_check(tree, frame, tvb, good)
   item:add(G.check_calculated, should):set_generated()
 end
 
+local SEAL_EXPERTS = { [NO_KEY] = "no_key", [UNOPENED] = "unopened", [SENT_AGAIN] = "sealed_again", [NOT_TAKEN] = "not_taken" }
+
+-- What is in the bytes of a sealed frame, and how it opened: the header as it was sent, what is sealed, its tag.
+local function add_seal(tree, frame, tvb, seen)
+  local last = #frame.decoded - 4
+  if frame.sealed and last >= 24 then
+    tree:add(G.sealed_payload, tvb(8, last - 24))
+    tree:add(G.tag, tvb(last - 16, 16))
+  end
+  tree:add(G.seal, seen.seal):set_generated()
+  if seen.counter then tree:add(G.counter, UInt64.new(seen.counter % 4294967296, math.floor(seen.counter / 4294967296))):set_generated() end
+  local expert = SEAL_EXPERTS[seen.seal]
+  if expert then tree:add_proto_expert_info(E[expert], "sealed: " .. seen.seal_why) end
+end
+
 local function add_frame(tree, frame, tvb, class, good)
-  add_header(tree, frame, tvb)
+  if not frame.opened then add_header(tree, frame, tvb) end
   local last = #frame.decoded - 4
   for _, entry in ipairs(frame.values) do add_value(tree, entry, tvb, class) end
   for _, each in ipairs(frame.extensions) do add_extension(tree, each, tvb) end
@@ -1664,7 +1998,7 @@ local function add_frame(tree, frame, tvb, class, good)
       frame.warned = true
     end
   end
-  add_check(tree, frame, tvb, good)
+  if not frame.opened then add_check(tree, frame, tvb, good) end
 end
 
 local function link_text(frame, seen)
@@ -1696,7 +2030,7 @@ end
 local function add_warnings(tree, frame, seen)
   for _, each in ipairs(seen.notes) do tree:add_proto_expert_info(E[each[1]], each[2]) end
   local by = frame.by_name
-  if frame.warned then return end
+  if frame.warned or frame.sealed then return end
   if frame.why then return tree:add_proto_expert_info(E.unread, frame.names .. ": " .. frame.why) end
   if not frame.layout then return tree:add_proto_expert_info(E.unknown, frame.names .. " is not known") end
   if frame.kind == NAK then
@@ -1723,18 +2057,56 @@ end
 
 local LABEL = "Table Device Protocol, "
 
+-- What the talk makes of a frame. One that is sealed is opened first, once and in the order of the file; one that was not
+-- taken by the other end takes no part.
+local function look_at_any(sent, context, number, at)
+  local talk = context.talk
+  if sent.refused then
+    return { number = number, notes = {}, class = talk.class, seal = NOT_TAKEN, seal_why = "the host did not take this frame" }
+  elseif not sent.sealed then
+    sent.from = sent.from or context.from or context.way
+    return look_at(talk, sent, number, at)
+  end
+  local how, payload, detail, from = open_sealed(talk, sent.from or context.from, sent.decoded)
+  from = from or sent.from or context.from
+  local frame, seen = sent, nil
+  if how == OPENED then
+    local clear = string.char(band(sent.flags, 255 - SEALED))
+    frame = read_frame(sent.decoded:sub(1, 1) .. clear .. sent.decoded:sub(3, 8) .. payload .. sent.decoded:sub(-4))
+  end
+  frame.from = frame.from or from or context.way
+  if how == OPENED or how == NO_KEY then
+    seen = look_at(talk, frame, number, at)
+  else
+    seen = { number = number, notes = {}, class = talk.class }
+  end
+  seen.seal, seen.from = how, from
+  if how == OPENED then seen.opened, seen.counter = frame.decoded, detail else seen.seal_why = detail end
+  return seen
+end
+
 -- Show one frame. `seen` is what its talk made of it.
 local function show_tdp(each, range, tree, context)
-  local frame = read_frame(each.frame)
-  local from = frame.from or context.from
-  frame.from = frame.from or context.from or context.way
-  local seen = context.seen(function(number, at) return look_at(context.talk, frame, number, at) end)
-  local text = title(frame, seen)
+  local sent = read_frame(each.frame)
+  local seen = context.seen(function(number, at) return look_at_any(sent, context, number, at) end)
+  local frame = seen.opened and read_frame(seen.opened) or sent
+  frame.opened = seen.opened ~= nil
+  local from = frame.from or seen.from or context.from
+  local text = (frame.refused and "Refused on the sealed line: " or "") .. title(frame, seen)
   local item = range and tree:add(tdp, range, LABEL .. text) or tree:add(tdp, LABEL .. text)
   if from then item:add(G.sender, from == "host" and 1 or 0):set_generated() end
   if each.began then item:add(G.began, each.began):set_generated() end
   local tvb = ByteArray.new(each.frame, true):tvb(frame.names .. " without its stuffing")
-  add_frame(item, frame, tvb, seen.class, true)
+  if seen.opened then
+    add_header(item, sent, tvb)
+    add_check(item, sent, tvb, true)
+  end
+  if not seen.opened then add_frame(item, frame, tvb, seen.class, true) end
+  if seen.seal then add_seal(item, sent, tvb, seen) end
+  if seen.opened then
+    tvb = ByteArray.new(seen.opened, true):tvb(frame.names .. ", opened")
+    add_frame(item, frame, tvb, seen.class, true)
+  end
   add_links(item, frame, seen)
   add_warnings(item, frame, seen)
   return text, from, #seen.notes > 0 and (seen.retry_of or seen.repeat_of) and "[again] " or ""
@@ -2302,11 +2674,12 @@ function tdp.dissector(tvb, pinfo, tree) return dissect_anywhere(DIALECTS.tdp, t
 function angel.dissector(tvb, pinfo, tree) return dissect_anywhere(DIALECTS["angel-eye"], tvb, pinfo, tree) end
 function bee.dissector(tvb, pinfo, tree) return dissect_anywhere(DIALECTS["bee-tek"], tvb, pinfo, tree) end
 
--- Bytes that begin with a whole frame of version 1 and no flags, its check good: nothing else looks so.
+-- Bytes that begin with a whole frame of version 1, without flags or sealed, its check good: nothing else looks so.
 local function looks_like_tdp(tvb)
   if tvb:len() < TDP.min_frame + 2 then return false end
   local text = tvb:raw(0, math.min(tvb:len(), TDP.max_encoded + 2)):gsub("^%z", "")
-  local zero = text:sub(1, 2) == "\2\1" and text:find("\0", 1, true)
+  local begins = text:sub(1, 2) == "\2\1" or text:sub(2, 3) == "\1\128"
+  local zero = begins and text:find("\0", 1, true)
   return zero and judge(text:sub(1, zero - 1)) == nil
 end
 
@@ -2329,21 +2702,33 @@ local function guess_usb(tvb, pinfo, tree)
 end
 tdp:register_heuristic("tcp", guess_tcp)
 pcall(function() tdp:register_heuristic("usb.bulk", guess_usb) end)
-function tdp.init() claimed = {} end
+function tdp.init()
+  claimed = {}
+  key_log.vain = 0
+  key_log.read()
+end
 
 -- Ports of serial servers that a person names once in the preferences, instead of Decode As in every file.
-local function take_ports(proto)
+local function take_ports(proto, changed)
   local table, taken = DissectorTable.get("tcp.port"), ""
   proto.prefs.ports = Pref.range("TCP ports", "", "Ports of devices and serial servers, such as 4001,7001-7002", 65535)
   function proto.prefs_changed()
     if taken ~= "" then table:remove(taken, proto) end
     taken = tostring(proto.prefs.ports)
     if taken ~= "" then table:add(taken, proto) end
+    if changed then changed() end
   end
+end
+
+tdp.prefs.keylog = Pref.string("Key log", "", "File with the keys of sealed lines, as a host writes it ([lines] key-log)")
+local function take_key_log()
+  if key_log.path == tdp.prefs.keylog then return end
+  key_log.path = tdp.prefs.keylog
+  key_log.read()
 end
 
 for _, dialect in pairs(DIALECTS) do
   DissectorTable.get("tcp.port"):add_for_decode_as(dialect.proto)
   DissectorTable.get("rtacser.data"):add_for_decode_as(dialect.proto)
-  take_ports(dialect.proto)
+  take_ports(dialect.proto, dialect.proto == tdp and take_key_log)
 end
