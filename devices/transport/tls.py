@@ -77,8 +77,8 @@ def try_files(address: str) -> ssl.SSLContext:
     try:
         trust(context, at.ca)
         if at.cert is not None:
-            private(at.key or at.cert)
             present(context, at.cert, at.key)
+            private(at.key or at.cert)
     except FileRefused as refused:
         raise LineUnusable(_short(address), str(refused)) from refused.__cause__
     return context

@@ -59,8 +59,8 @@ def calls(pair: SealedPair) -> list[bytes]:
     return [data for to, data in pair.tapped if to == "device" and bodies(data)[0][6] == 0x0B]
 
 
-def test_a_recorded_call_while_keys_are_made_anew_does_not_leave_the_device_deaf() -> None:
-    """The device then has keys that no one has, goes on with those before, and the host hears that it lives."""
+def test_a_recorded_call_while_keys_are_renewed_does_not_leave_the_device_deaf() -> None:
+    """The device then has keys that no one has, still uses those before, and the host hears that it lives."""
     pair = started(seal_timing=SealTiming(rekey_ns=20_000 * MS))
     (call,) = calls(pair)
     assert pair.run(30_000, lambda: pair.host_end.stats.handshakes == 2)

@@ -118,7 +118,7 @@ class HostEnd(SealEnd):
 
     @property
     def _key_life_ns(self) -> int:
-        """Age of keys at which the host calls again: soon if the device goes on with the keys before, for then it has
+        """Age of keys at which the host calls again: soon if the device still uses the keys before, for then it has
         not taken these, and reads nothing that the host sends."""
         return self._timing.rekey_ns if self._old is None else self._timing.lost_ns
 
