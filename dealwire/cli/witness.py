@@ -76,8 +76,7 @@ def run_command(
 ) -> None:
     """Follow the logs of tables until SIGTERM or Ctrl-C, and cosign each checkpoint that only grew.
 
-    What was seen is on the disk before a signature leaves. A log that contradicts it is never signed; one line says
-    why, and is kept in the folder.
+    What was seen is on the disk before a signature leaves. A log that contradicts it is never signed, and is an alarm.
     """
     _check_name(name)
     broker = _broker_of(mqtt, mqtt_password_file, ca_file=mqtt_ca, cert_file=mqtt_cert, key_file=mqtt_key)
