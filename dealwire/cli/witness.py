@@ -16,6 +16,7 @@ from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
     from dealwire.export.broker import Broker
+    from dealwire.export.cosigning import LogWitness
 
 STATE: Final = "witness.state"
 FORKS: Final = "alarms"
@@ -75,12 +76,10 @@ def run_command(
 ) -> None:
     """Follow the logs of tables until SIGTERM or Ctrl-C, and cosign each checkpoint that only grew.
 
-    What was seen is on the disk before a signature leaves. A log that contradicts it is never signed; one line says
-    why, and is kept in the folder.
+    What was seen is on the disk before a signature leaves. A log that contradicts it is never signed, and is an alarm.
     """
     _check_name(name)
     broker = _broker_of(mqtt, mqtt_password_file, ca_file=mqtt_ca, cert_file=mqtt_cert, key_file=mqtt_key)
-    from dealwire.export.broker import BrokerUnusable
     from dealwire.export.cosigning import LogWitness, WitnessIdentity
     from dealwire.journal.signing import SigningPair, read_vkeys
 
@@ -100,6 +99,12 @@ def run_command(
         alarm=alarm,
         report=lambda text: echo(f"dealwire: {text}", err=True),
     )
+
+    _follow(witness, wait=wait)
+
+
+def _follow(witness: "LogWitness", *, wait: bool) -> None:
+    from dealwire.export.broker import BrokerUnusable
 
     async def go() -> None:
         stop = asyncio.Event()

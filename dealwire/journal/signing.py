@@ -131,6 +131,8 @@ class NoteVerifier:
     @classmethod
     def parse(cls, text: str) -> "NoteVerifier":
         """Read a vkey. BadVkey if it is none, of another type, or altered."""
+        if SIGNING_WORD in text:  # never quoted
+            raise BadVkey("the secret half of a key; allowed: NAME+ID+KEY, its public half")
         name, _, rest = text.strip().partition("+")
         key_id, _, key = rest.partition("+")
         try:
