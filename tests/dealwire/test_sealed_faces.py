@@ -8,16 +8,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from cryptography.exceptions import InvalidTag
 
+from dealwire.cli import main
 from protocol.cards import Card
 from protocol.tdp.codec import decode
 from protocol.tdp.framing import Framer, encode_frame
 from protocol.tdp.messages import Kind, PacketDispensedMessage
 from tests.dealwire.test_faces_leave_nowhere import OUTLETS, SILENT
 from tests.support.evenings.reported_table import reading
+from tests.support.rigs.attested import write_trust
 from tests.support.rigs.brokers import Mosquitto, needs_mosquitto, running_broker
-from tests.support.rigs.face_hunt import FaceHunt
+from tests.support.rigs.face_hunt import FaceHunt, without_base64
+from tests.support.rigs.hidden_faces import faces_in
 from tests.support.rigs.sealed_host import SEALED, SealedDirection
 
 pytestmark = [needs_mosquitto, pytest.mark.more]
@@ -83,7 +87,8 @@ def test_no_outlet_of_a_sealed_table_names_an_unshown_face(hunt: tuple[FaceHunt,
     """The pages of a program too; to the broker goes `no-cards`, which never names one."""
     found, _ = hunt
     assert len(found.truth.hidden) >= 15, "hardly a face was hidden, so nothing was hunted"
-    assert {outlet for outlet, faces in found.named.items() if faces} >= OUTLETS - {"mqtt"} | {"program"}
+    assert {outlet for outlet, faces in found.named.items() if faces} >= {"hub", "ndjson", "journal"}, found.named
+    assert all(found.searched[outlet] for outlet in (OUTLETS - {"mqtt"}) | {"program"}), found.searched
     silent = SILENT | {"mqtt"}
     assert all(found.searched[outlet] for outlet in silent), found.searched
     assert not any(found.named[outlet] for outlet in silent)
@@ -137,3 +142,28 @@ def test_no_file_beside_the_journal_has_a_face_or_a_key_of_a_line(hunt: tuple[Fa
         assert not [secret for secret in secrets if secret in data], name
         assert not [cards for _, cards in packets if cards in data], name
     assert (folder / "lines.log").stat().st_mode & 0o777 == 0o600
+
+
+COMMANDS = (
+    ("journal", "verify", "FILE"),
+    ("journal", "checkpoint", "FILE"),
+    ("journal", "grown", "FILE", "--from", "1"),
+    ("journal", "prove", "1", "FILE", "--to", "OUT"),
+    ("device", "attest", "journal", "FILE", "--makers", "MAKERS"),
+    ("device", "keys", "list", "--keys", "KEYS", "--json"),
+    ("users", "list", "USERS", "--json"),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_no_command_about_keys_proofs_or_people_names_a_face(
+    hunt: tuple[FaceHunt, Path], command: tuple[str, ...], tmp_path: Path
+) -> None:
+    _, folder = hunt
+    named = {"FILE": "journal.sqlite", "KEYS": "line-keys", "USERS": "users.toml", "OUT": "proofs"}
+    given = [str(folder / named[each]) if each in named else each for each in command]
+    write_trust(tmp_path)
+    done = CliRunner().invoke(main, [str(tmp_path / "makers.pub") if each == "MAKERS" else each for each in given])
+    assert done.output
+    assert "no such" not in done.output.lower()
+    assert not faces_in(without_base64(done.output))

@@ -191,3 +191,20 @@ def test_nothing_on_the_wire_names_a_card_and_no_line_is_missed(
     everything = "\n".join(all_bytes(reader))
     # With two places of the chain that follow each other, all faces of the card between them could be tried.
     assert not [digest for digest in digests if digest in everything]
+
+
+def test_requests_badges_and_proofs_of_firmware_leave_without_their_words() -> None:
+    """People type what they like into a reason, a card too."""
+    step = {"of": 4, "act": "release-held", "step": "requested", "who": "a.smith", "fields": {"why": "seat 3 had AS"}}
+    head = {"schema": "dealwire.status/1", "type": "status", "table": "pit-3"}
+    for kind in ("request", "badge", "access", "action"):
+        line = left(json.dumps({**head, "kind": kind, "device": None, "text": "paid for AS AD", "request": step}))
+        assert line is not None
+        assert json.loads(line) == {**head, "schema": "dealwire.no-cards/1", "kind": kind, "device": None}
+    proof = [{"device": "shuffler", "sha256": "00", "version": "AS"}]
+    line = left(json.dumps({"schema": "x", "type": "round", "table": "pit-3", "round": 1, "firmware": proof}))
+    assert line is not None
+    assert "firmware" not in json.loads(line)
+    assert hunt(line, "-") == []
+    event = {"schema": "x", "type": "event", "event": "FirmwareAttested", "fields": {"why": "AS"}}
+    assert left(json.dumps(event)) is None

@@ -263,7 +263,7 @@ class Outlets:
         return new
 
 
-class Wire:
+class TappedLines:
     """Tap of every line at the devices' end: the bytes of both directions, by device."""
 
     def __init__(self, bench: SimulatorHost) -> None:
@@ -321,7 +321,7 @@ class FaceHunt:
         self.truth = HiddenFaces(table)
         self._bench = SimulatorHost(table, dict.fromkeys(table.units, "pty"))
         self._folder, self._broker, self._sealed = folder, broker, sealed
-        self.wire = Wire(self._bench) if sealed else None
+        self.wire = TappedLines(self._bench) if sealed else None
         self._clock = StoppableClock()
         self._metrics = free_port()
         self._file = self._configure(scenario, dialect)
