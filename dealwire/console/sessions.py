@@ -17,6 +17,7 @@ from dealwire.hub.actions import Role
 from dealwire.listening import neighbourhood
 
 if TYPE_CHECKING:
+    from dealwire.people.id_token import SubjectProof
     from dealwire.people.users import UserPart, Users
 
 SESSIONS_MAX: Final = 64
@@ -38,7 +39,7 @@ EACH_MAX: Final = 16
 Ending = Literal["signed out", "expired", "idle", "pushed out", "withdrawn"]
 """`withdrawn`: the users file no longer lets the person do what the session may."""
 
-ProofKind = Literal["token", "password", "passkey", "program"]
+ProofKind = Literal["token", "password", "passkey", "oidc", "program"]
 """Proof of who someone is."""
 
 
@@ -48,6 +49,7 @@ class SignedIn:
 
     `user` is the person or program, empty for a role's token; `tables` are those at which it may act, None for all;
     `badge` is the person's; `may` are the verbs of a program, None for a person. It proved who it is at `proven_ns`.
+    `subject` is the person's at the issuer where it signed in.
     """
 
     name: str
@@ -59,6 +61,7 @@ class SignedIn:
     tables: tuple[str, ...] | None = None
     badge: int | None = None
     may: frozenset[str] | None = None
+    subject: str = ""
 
     @property
     def called(self) -> str:
@@ -83,14 +86,21 @@ class Sessions:
         self._on_end, self._idle_ns = on_end, idle_minutes * MINUTE_NS
 
     def begin(
-        self, role: Role, now_ns: int, person: "UserPart | None" = None, by: ProofKind = "token"
+        self,
+        role: Role,
+        now_ns: int,
+        person: "UserPart | None" = None,
+        by: ProofKind = "token",
+        proof: "SubjectProof | None" = None,
     ) -> tuple[str, SignedIn]:
-        """Start a session. Return the secret for its cookie, and the session."""
+        """Start a session. Return the secret for its cookie, and the session. `proof` is what an issuer says."""
         secret = secrets.token_urlsafe(32)
         session = SignedIn(secrets.token_hex(4), role, now_ns + SESSION_NS)
         if person is not None:
             session = replace(session, user=person.name, by=by, proven_ns=now_ns)
             session = replace(session, tables=person.tables, badge=person.badge)
+        if proof is not None:
+            session = replace(session, proven_ns=proof.proven_ns, subject=proof.subject)
         self._by_secret[digest_of(secret)] = session
         self._used_ns[digest_of(secret)] = now_ns
         whose = session.user, session.role
@@ -152,6 +162,8 @@ class Sessions:
 def _still(session: SignedIn, users: "Users", now_ns: int) -> bool:
     person = users.person(session.user, now_ns)
     if person is None or (person.passkey == "required" and session.by != "passkey"):
+        return False
+    if session.by == "oidc" and person.oidc != session.subject:
         return False
     return (person.role, person.tables, person.badge) == (session.role, session.tables, session.badge)
 
