@@ -79,13 +79,13 @@ def _signed_claims(token: str, key: Mapping[str, Any]) -> Mapping[str, Any]:
     from joserfc import jwt
     from joserfc.errors import JoseError
     from joserfc.jwk import import_key
-    from joserfc.jws import JWSAlgModel, JWSRegistry
+    from joserfc.jws import JWSRegistry
 
     class KnownOnly(JWSRegistry):
         """Gives the one algorithm that was checked. The library's own lookup warns of the name EdDSA, which issuers
         still use (RFC 9864)."""
 
-        def get_alg(self, name: str) -> JWSAlgModel:
+        def get_alg(self, name: str) -> Any:
             if name != algorithm:
                 raise IdTokenRefused("the ID token is malformed")
             return self.algorithms[name]

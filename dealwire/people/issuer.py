@@ -172,9 +172,9 @@ class Issuer:
         fit = [each for each in places if isinstance(each, str) and why_not_an_issuer(each, query=True) is None]
         if len(fit) != len(places):
             raise IssuerFailed(f"{self.name} names an address without TLS, or none")
-        if "S256" not in found.get("code_challenge_methods_supported", ["S256"]):
+        if "S256" not in _texts(found, "code_challenge_methods_supported", "S256"):
             raise IssuerFailed(f"{self.name} does not know PKCE with S256")
-        ways = found.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
+        ways = _texts(found, "token_endpoint_auth_methods_supported", "client_secret_basic")
         if "client_secret_basic" not in ways and "client_secret_post" not in ways:
             raise IssuerFailed(f"{self.name} takes no client secret")
         itself = found.get("authorization_response_iss_parameter_supported") is True
@@ -223,6 +223,12 @@ class Issuer:
             raise IssuerFailed(text) from error
 
 
+def _texts(found: Mapping[str, Any], name: str, default: str) -> list[Any]:
+    """Return a list in the issuer's description; empty if it is none."""
+    listed = found.get(name, [default])
+    return listed if isinstance(listed, list) else []
+
+
 def fetched(
     url: str, trusted: ssl.SSLContext, form: str | None = None, headers: Mapping[str, str] | None = None
 ) -> Mapping[str, Any]:
@@ -263,8 +269,8 @@ def _answer(
     else:
         kind = {"content-type": "application/x-www-form-urlencoded"}
         line.request("POST", path or "/", form.encode(), {**known, **kind})
-    answer = line.getresponse()
-    body = answer.read(ANSWER_MAX + 1)
+    with line.getresponse() as answer:
+        body = answer.read(ANSWER_MAX + 1)
     if len(body) > ANSWER_MAX:
         raise IssuerFailed(f"{place} answers with more than {ANSWER_MAX // 1024} KiB")
     try:

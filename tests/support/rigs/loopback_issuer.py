@@ -40,13 +40,20 @@ def public_of(kind: str) -> dict[str, Any]:
 
 def signed(claims: dict[str, Any], kind: str = "RS256", **header: Any) -> str:
     """Return an ID token."""
-    return jwt.encode(claims, key_of(kind), kind.partition("-")[0], {"kid": kind, **header})
+    headers = {name: each for name, each in {"kid": kind, **header}.items() if each is not None}
+    return jwt.encode(claims, key_of(kind), kind.partition("-")[0], headers)
 
 
 class LoopbackIssuer:
     """What it signs, for whom, and what it answers instead."""
 
     def __init__(self) -> None:
+        self.address = ""
+        self._codes: dict[str, dict[str, str]] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """Answer as it should again."""
         self.subject = SUBJECT
         self.kinds = ["RS256", "ES256", "EdDSA"]
         """Keys that it publishes."""
@@ -59,8 +66,6 @@ class LoopbackIssuer:
         """By path: the status and body of another answer. An endless body is empty, with status 0."""
         self.asked: list[dict[str, str]] = []
         self.calls: list[str] = []
-        self._codes: dict[str, dict[str, str]] = {}
-        self.address = ""
 
     def describe(self) -> dict[str, Any]:
         """Return its description (OpenID Connect Discovery 1.0, 3)."""
