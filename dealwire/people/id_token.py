@@ -20,7 +20,7 @@ TOKEN_MAX: Final = 64 * 1024
 
 
 class IdTokenRefused(LocalError):
-    """What the issuer gave does not prove who this is."""
+    """The ID token does not prove who this is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from tests.support.rigs.loopback_issuer import (
     SECRET,
     SUBJECT,
     LoopbackIssuer,
-    key_of,
+    issuer_key,
     loopback_issuer,
     public_of,
     signed,
@@ -191,7 +191,7 @@ def shared(claims: dict[str, Any]) -> str:
     def packed(data: bytes) -> str:
         return urlsafe_b64encode(data).rstrip(b"=").decode()
 
-    pem = key_of("RS256").public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    pem = issuer_key("RS256").public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     head = packed(json.dumps({"alg": "HS256", "kid": "RS256"}).encode())
     text = f"{head}.{packed(json.dumps(claims).encode())}"
     return f"{text}.{packed(hmac.digest(pem, text.encode(), 'sha256'))}"

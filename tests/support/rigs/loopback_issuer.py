@@ -25,7 +25,7 @@ SUBJECT = "248289761001"
 
 
 @cache
-def key_of(kind: str) -> Any:
+def issuer_key(kind: str) -> Any:
     """Return a key of the issuer, or of someone else."""
     if kind.startswith("RS256"):
         return rsa.generate_private_key(65537, 1024 if kind.endswith("short") else 2048)
@@ -35,17 +35,17 @@ def key_of(kind: str) -> Any:
 def public_of(kind: str) -> dict[str, Any]:
     """Return the public half of a key as a JSON Web Key."""
     writer: Any = {"RS": RSAAlgorithm, "ES": ECAlgorithm, "Ed": OKPAlgorithm}[kind[:2]]
-    return {**json.loads(writer.to_jwk(key_of(kind).public_key())), "kid": kind, "use": "sig"}
+    return {**json.loads(writer.to_jwk(issuer_key(kind).public_key())), "kid": kind, "use": "sig"}
 
 
 def signed(claims: dict[str, Any], kind: str = "RS256", **header: Any) -> str:
     """Return an ID token."""
     headers = {name: each for name, each in {"kid": kind, **header}.items() if each is not None}
-    return jwt.encode(claims, key_of(kind), kind.partition("-")[0], headers)
+    return jwt.encode(claims, issuer_key(kind), kind.partition("-")[0], headers)
 
 
 class LoopbackIssuer:
-    """What it signs, for whom, and what it answers instead."""
+    """The issuer's state: the subject, the keys, and answers that differ."""
 
     def __init__(self) -> None:
         self.address = ""
