@@ -179,6 +179,7 @@ def secrets_of(found: Configuration) -> list[Path]:
     ]
     if found.people is not None:
         files.append(found.people.passkeys_file)
+        files.append(found.people.oidc.client_secret_file if found.people.oidc is not None else None)
     files += [found.lines.keys / "host.key"] if found.lines is not None else []
     if (mqtt := found.exports.mqtt) is not None:
         files += [mqtt.password_file, mqtt.key_file]

@@ -44,6 +44,7 @@ def command() -> None:
     ("--table tables", many("NAME"), "Table at which the person may act; all unless given. May be repeated."),
     ("--badge", whole(1, 2**32 - 1, "N"), "Number of the person's badge."),
     ("--level", {"type": click.Choice(LEVELS)}, "Level of the badge, if it is not that of the role."),
+    ("--oidc", {"metavar": "SUBJECT"}, "The person's subject at the issuer of [people.oidc]."),
     ("--passkey-only", {"is_flag": True}, "Let the person sign in with a passkey alone."),
 )
 def add_command(
@@ -54,6 +55,7 @@ def add_command(
     tables: tuple[str, ...],
     badge: int | None,
     level: str | None,
+    oidc: str | None,
     passkey_only: bool,
 ) -> None:
     """Add a person to FILE, which is made if it does not exist. Then give the person a password, or a passkey."""
@@ -66,6 +68,8 @@ def add_command(
         if level is None and role == "technician":
             raise click.BadParameter("the badge of a technician needs --level", param_hint="--badge")
         values |= {"badge": badge, "level": level or role}
+    if oidc is not None:
+        values["oidc"] = oidc
     if passkey_only:
         values["passkey"] = "required"
     _add(file, "user", values)

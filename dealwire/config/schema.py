@@ -1,6 +1,7 @@
 """The content of a `table.toml`: every table and key. `load` checks what must fit together."""
 
 import ipaddress
+import re
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -357,6 +358,40 @@ class ConsolePart(TomlTable):
         return self
 
 
+_ISSUER: Final = re.compile(
+    r"(https?)://([A-Za-z0-9.-]+|\[[0-9a-f:]+\])(?::([0-9]{1,5}))?(/[!-\"$->@-~]*)?(\?[!-\"$-~]*)?"
+)
+
+
+def why_not_an_issuer(url: str, *, query: bool = False) -> str | None:
+    """Return why a console may not get ID tokens or keys from an address; None if it may."""
+    found = _ISSUER.fullmatch(url)
+    if found is None or int(found[3] or 1) > 65535 or (found[5] and not query):
+        return "an address is needed: https://HOST[:PORT][/PATH]"
+    if found[1] == "http" and found[2] not in ("localhost", "127.0.0.1", "[::1]"):
+        return "https is needed; http counts on this machine only"
+    return None
+
+
+def _issuer(value: str) -> str:
+    if (why := why_not_an_issuer(value)) is not None:
+        raise ValueError(why)
+    return value
+
+
+class OidcPart(TomlTable):
+    """An issuer of OpenID Connect at which people may sign in. `oidc` in the users file says who is who."""
+
+    issuer: Annotated[str, Field(max_length=512), AfterValidator(_issuer)]
+    """Its address, exactly as its tokens write it; https, or http on this machine."""
+    client_id: Annotated[str, Field(pattern=r"^[!-~]{1,255}$")]
+    """Name of this console at the issuer."""
+    client_secret_file: FilePath
+    """The secret of this console at the issuer, on the first line. Only its owner may read it."""
+    ca_file: FilePath | None = None
+    """The certificate authority of the issuer, in PEM, in place of the system's authorities."""
+
+
 SecondAct = Literal[
     "release-held", "start-over", "clear-misdeal", "unlock", "select-game", "clear-error", "lock", "show-text"
 ]
@@ -376,6 +411,8 @@ class PeoplePart(TomlTable):
     """Minutes within which the other person must approve."""
     badges: Literal["any", "listed"] = "any"
     """`listed`: a badge at the table that is not in `users_file` is trouble and on record."""
+    oidc: OidcPart | None = None
+    """An issuer of OpenID Connect at which people may sign in too."""
 
 
 class MqttPart(TomlTable):

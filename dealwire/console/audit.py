@@ -15,7 +15,7 @@ the minute."""
 MINUTE_NS: Final = 60 * 1_000_000_000
 
 AccessKind = Literal[
-    "sign-in", "end", "wrong-token", "wrong-password", "enrolled", "copied-passkey", "refused", "stranger"
+    "sign-in", "end", "wrong-token", "wrong-password", "enrolled", "copied-passkey", "issuer", "refused", "stranger"
 ]
 PLURALS: Final[dict[AccessKind, str]] = {
     "sign-in": "sign-ins",
@@ -24,6 +24,7 @@ PLURALS: Final[dict[AccessKind, str]] = {
     "wrong-password": "wrong passwords",
     "enrolled": "passkeys that were added",
     "copied-passkey": "passkeys that may be copied",
+    "issuer": "failed sign-ins at the issuer",
     "refused": "refused actions",
     "stranger": "actions by someone who is not signed in",
 }

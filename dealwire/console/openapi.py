@@ -242,6 +242,7 @@ def _acting() -> dict[str, Spec]:
         "/sign-in": {"get": form, "post": {**post, "requestBody": _body(_TOKEN_FORM, required=True)}},
         "/sign-out": {"post": _operation("End the session.", "signOut", sign_out)},
         **_passkeys(),
+        **_issuer(),
         "/table/{table}/act/{action}": {"post": _act()},
     }
 
@@ -257,6 +258,19 @@ def _passkeys() -> dict[str, Spec]:
         "/enrol/finish": _json_post("Keep a new passkey.", "enrolFinish", done),
         "/sign-in/passkey/options": _json_post("Start to sign in with a passkey.", "passkeyOptions", options),
         "/sign-in/passkey": _json_post("Sign in with a passkey.", "passkeySignIn", done),
+    }
+
+
+def _issuer() -> dict[str, Spec]:
+    """Return the addresses for signing in at an issuer, which only a person's browser uses."""
+    texts = {403: "The answer does not count.", 503: "The issuer cannot be used."}
+    refused = {str(status): _answer(text, _EITHER) for status, text in texts.items()}
+    back = _query("back", "Where to go after signing in.")
+    start = {**_redirect("The issuer's address."), "503": refused["503"]}
+    came = _operation("Come back from the issuer with a code.", "issuerAnswer", {**_page(), **refused})
+    return {
+        "/sign-in/oidc/start": {"get": _operation("Sign in at the issuer.", "issuerStart", start, back)},
+        "/sign-in/oidc": {"get": came},
     }
 
 

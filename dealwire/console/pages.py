@@ -14,6 +14,7 @@ from starlette.websockets import WebSocket
 from dealwire.console.action_endpoint import ActionEndpoint
 from dealwire.console.addresses import whole_number
 from dealwire.console.board import WALL, Board
+from dealwire.console.oidc_door import OidcDoor
 from dealwire.console.openapi import document
 from dealwire.console.passkey_door import PasskeyDoor
 from dealwire.console.rendering import ASSETS, BUILD, MEDIA_TYPES, page, problem, render_sections
@@ -41,9 +42,10 @@ class Pages:
         shelf: Shelf,
         sheets: Sheets,
         passkeys: PasskeyDoor | None = None,
+        oidc: OidcDoor | None = None,
     ) -> None:
         self._board, self._door, self._endpoint, self._shelf = board, door, endpoint, shelf
-        self._passkeys = passkeys
+        self._passkeys, self._oidc = passkeys, oidc
         self._sheets = SheetPages(sheets, lambda table: table in self._views)
 
     def app(self) -> Starlette:
@@ -64,6 +66,7 @@ class Pages:
                 # One route for both methods: of two, the answer to any other method would name the first one's alone.
                 Route("/sign-in", self._door.enter, methods=["GET", "POST"]),
                 *(self._passkeys.routes() if self._passkeys is not None else ()),
+                *(self._oidc.routes() if self._oidc is not None else ()),
                 Route("/sign-out", self._door.sign_out, methods=["POST"]),
                 Route("/static/{name}", asset),
                 Route("/favicon.ico", favicon),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dealwire.config.schema import PeoplePart
+from dealwire.people.issuer import check_files, needs_joserfc
 from dealwire.people.passkeys import Passkeys, needs_webauthn
 from dealwire.people.passwords import needs_argon2
 from dealwire.people.users import Users, read_users
@@ -40,7 +41,12 @@ class Roll:
 
 def console_settings(part: PeoplePart | None) -> dict[str, Any]:
     """Return the arguments of `Console` that come from `[people]`. A LocalError names what will not do in a file."""
-    return {"roll": Roll.read(part) if part is not None else None}
+    if part is None:
+        return {"roll": None}
+    if part.oidc is not None:
+        needs_joserfc()
+        check_files(part.oidc)
+    return {"roll": Roll.read(part), "oidc": part.oidc}
 
 
 def people_reload(

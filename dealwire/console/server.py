@@ -14,11 +14,13 @@ from typing import Final
 
 import uvicorn
 
+from dealwire.config.schema import OidcPart
 from dealwire.console.action_endpoint import ActionEndpoint
 from dealwire.console.audit import Audit
 from dealwire.console.board import MESSAGE_MAX, Board
 from dealwire.console.connection import Connection, LiveConnection, Server
 from dealwire.console.guard import HEADERS_MAX, AccessGuard, Proxies
+from dealwire.console.oidc_door import OidcDoor
 from dealwire.console.pages import Pages
 from dealwire.console.passkey_door import PasskeyDoor
 from dealwire.console.password_queue import PasswordQueue
@@ -33,6 +35,7 @@ from dealwire.console.tokens import Tokens
 from dealwire.hub.actions import Action, for_people
 from dealwire.hub.hub import Hub
 from dealwire.listening import connections_allowed, is_loopback, listening_error, listening_socket
+from dealwire.people.issuer import Issuer
 from dealwire.tls import ServerTls
 from devices.clock import Clock, SystemClock
 
@@ -60,6 +63,7 @@ class Console:
     - `proxies`: addresses or networks of proxies that name the client they ask for.
     - `idle_minutes`: a session without requests for that long ends; 0: never.
     - `roll`: people and programs that may act, in place of `tokens`.
+    - `oidc`: an issuer at which people of `roll` may sign in too.
     - `note_access`: writes a sentence about a sign-in or a refusal into the record of the named table, or of all
       tables if the name is empty. It is called from the server's thread and must not wait.
     """
@@ -72,6 +76,7 @@ class Console:
         port: int = 0,
         tokens: Tokens | None = None,
         roll: Roll | None = None,
+        oidc: OidcPart | None = None,
         actions: Mapping[str, Sequence[Action]] | None = None,
         recordings: Path | None = None,
         sources: Sequence[Source] = (),
@@ -92,6 +97,8 @@ class Console:
         self._programs = Programs(lambda: roll.users if roll is not None else None)
         self._passwords = PasswordQueue()
         self._passkeys: PasskeyDoor | None = None
+        self._issuer = Issuer(oidc, self._clock.now_ns) if oidc is not None and roll is not None else None
+        self._oidc: OidcDoor | None = None
         self._audit = Audit(note_access)
         self._sessions = Sessions(self._on_session_end, idle_minutes=idle_minutes)
         self._board = self._made_board(hub, actions or {})
@@ -125,8 +132,9 @@ class Console:
         """Tell every page to reconnect later, and release the port. May be called twice."""
         for reading in (self._shelf, self._sheets, self._passwords):
             reading.close()  # callers waiting for a job get an error, so that nothing delays the end
-        if self._passkeys is not None:
-            self._passkeys.close()
+        for more in (self._passkeys, self._oidc):
+            if more is not None:
+                more.close()
         self._end()
         if self._thread is not None:
             self._thread.join(STOP_S)
@@ -207,7 +215,7 @@ class Console:
         door = self._door(cookie)
         local = is_loopback(self._host)
         return AccessGuard(
-            Pages(self._board, door, self._endpoint, self._shelf, self._sheets, self._passkeys).app(),
+            Pages(self._board, door, self._endpoint, self._shelf, self._sheets, self._passkeys, self._oidc).app(),
             sessions=self._sessions,
             clock=self._clock,
             cookie=cookie,
@@ -244,8 +252,11 @@ class Console:
             secure=self._secure,
             passwords=self._passwords,
             has_passkeys=roll.passkeys is not None,
+            issuer=self._issuer.host if self._issuer is not None else "",
         )
         self._passkeys = PasskeyDoor(door, lambda: roll.passkeys, roll.newest)
+        if self._issuer is not None:
+            self._oidc = OidcDoor(door, self._issuer, f"{cookie}-oidc", secure=self._secure)
         return door
 
     def _is_open(self, session: SignedIn, is_open: Callable[[SignedIn, int], bool]) -> bool:

@@ -39,7 +39,7 @@ EACH_MAX: Final = 16
 Ending = Literal["signed out", "expired", "idle", "pushed out", "withdrawn"]
 """`withdrawn`: the users file no longer lets the person do what the session may."""
 
-ProofKind = Literal["token", "password", "passkey", "program"]
+ProofKind = Literal["token", "password", "passkey", "oidc", "program"]
 """Proof of who someone is."""
 
 
@@ -61,7 +61,7 @@ class SignedIn:
     badge: int | None = None
     may: frozenset[str] | None = None
     proof: str = field(default="", repr=False)
-    """The hash of the password, or the id of the passkey, with which a person signed in."""
+    """The hash of the password, the id of the passkey, or the subject at the issuer, with which a person signed in."""
 
     @property
     def called(self) -> str:
@@ -86,13 +86,20 @@ class Sessions:
         self._on_end, self._idle_ns = on_end, idle_minutes * MINUTE_NS
 
     def begin(
-        self, role: Role, now_ns: int, person: "UserPart | None" = None, by: ProofKind = "token", proof: str = ""
+        self,
+        role: Role,
+        now_ns: int,
+        person: "UserPart | None" = None,
+        by: ProofKind = "token",
+        proof: str = "",
+        proven_ns: int | None = None,
     ) -> tuple[str, SignedIn]:
-        """Start a session. Return the secret for its cookie, and the session."""
+        """Start a session. Return the secret for its cookie, and the session. `proof` is as of `SignedIn`; `proven_ns` is
+        when an issuer saw the person's own proof, and now unless given."""
         secret = secrets.token_urlsafe(32)
         session = SignedIn(secrets.token_hex(4), role, now_ns + SESSION_NS)
         if person is not None:
-            session = replace(session, user=person.name, by=by, proven_ns=now_ns)
+            session = replace(session, user=person.name, by=by, proven_ns=now_ns if proven_ns is None else proven_ns)
             session = replace(session, tables=person.tables, badge=person.badge, proof=proof)
         self._by_secret[digest_of(secret)] = session
         self._used_ns[digest_of(secret)] = now_ns
@@ -160,6 +167,8 @@ def _still(session: SignedIn, users: "Users", passkeys: "Passkeys | None", now_n
     if session.by == "passkey" and (passkeys is None or passkeys.find(session.proof) is None):
         return False
     if session.by == "password" and session.proof != person.password:
+        return False
+    if session.by == "oidc" and session.proof != person.oidc:
         return False
     return (person.role, person.tables, person.badge) == (session.role, session.tables, session.badge)
 

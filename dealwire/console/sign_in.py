@@ -1,7 +1,7 @@
 """Signing in, with a role's token or as a person with a password, and signing out."""
 
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
@@ -120,7 +120,8 @@ class SignIn:
 
 
 class PersonSignIn(SignIn):
-    """Sign-in of people by name. `users` returns the users file that counts now; `has_passkeys`: the page offers them.
+    """Sign-in of people by name. `users` returns the users file that counts now; `has_passkeys`: the page offers them;
+    `issuer`: host of the issuer of OpenID Connect that it offers, if any.
 
     A password waits in line to be checked, and the answer to a wrong one is delayed besides.
     """
@@ -136,14 +137,23 @@ class PersonSignIn(SignIn):
         secure: bool,
         passwords: PasswordQueue,
         has_passkeys: bool,
+        issuer: str = "",
     ) -> None:
         super().__init__(Tokens({}), sessions, clock, cookie, audit, secure=secure)
         self._users, self._passwords, self._has_passkeys = users, passwords, has_passkeys
+        self._issuer = issuer
 
     def page(self, http: HttpRequest, problem: str = "", status: int = 200) -> Response:
         """Return the sign-in form."""
         back, offered = back_to(http.query_params.get("back", "")), self._has_passkeys
-        return page(http, "sign-in.html", status, path="/", problem=problem, back=back, people=True, passkeys=offered)
+        known: dict[str, Any] = {
+            "path": "/",
+            "problem": problem,
+            "back": back,
+            "passkeys": offered,
+            "issuer": self._issuer,
+        }
+        return page(http, "sign-in.html", status, people=True, **known)
 
     async def sign_in(self, http: HttpRequest) -> Response:
         """POST: start a session for a name and its password."""
@@ -165,11 +175,36 @@ class PersonSignIn(SignIn):
         """Return the person of that name, if the entry is in force."""
         return self._users().person(name, self.now_ns())
 
-    def begin(self, http: HttpRequest, answer: Answer, person: UserPart, by: ProofKind, proof: str) -> Answer:
+    def begin(
+        self,
+        http: HttpRequest,
+        answer: Answer,
+        person: UserPart,
+        by: ProofKind,
+        proof: str,
+        proven_ns: int | None = None,
+    ) -> Answer:
         """Start a session for a person, in place of the browser's former one, and put its cookie into `answer`.
-        `proof` is as of `SignedIn`."""
-        self._sessions.end(http.cookies.get(self._cookie, ""))
-        return self._begun(http, answer, self._sessions.begin(person.role, self.now_ns(), person, by, proof))
+        `proof` and `proven_ns` are as of `Sessions.begin`."""
+        self._sessions.end(self.secret_in(http))
+        begun = self._sessions.begin(person.role, self.now_ns(), person, by, proof, proven_ns)
+        return self._begun(http, answer, begun)
+
+    def secret_in(self, http: HttpRequest) -> str:
+        """Return the secret of the browser's session; empty if it sends none."""
+        return http.cookies.get(self._cookie, "")
+
+    def end(self, secret: str) -> None:
+        """End a session by its secret."""
+        self._sessions.end(secret)
+
+    def subject(self, subject: str) -> UserPart | None:
+        """Return the person of a subject at the issuer, if the entry is in force."""
+        return self._users().subject(subject, self.now_ns())
+
+    def refuse(self, http: HttpRequest, status: int, text: str) -> Response:
+        """Return the sign-in page with a refusal, or the refusal as JSON."""
+        return self._refuse(http, status, text)
 
     async def hold_back(self, http: HttpRequest, name: str, what: str) -> bool:
         """Record a wrong secret, and delay its answer; False at once if too many wait. A name that no one has is not

@@ -98,6 +98,9 @@ class UserPart(TomlTable):
     """Digest of a one-time code with which the person adds a passkey, as `dealwire users enrol` writes it."""
     enrol_until: Moment | None = None
     """Time until which that code counts, in UTC."""
+    oidc: Annotated[str, Field(pattern=r"^[ -~]{1,255}$")] | None = None
+    """The person's subject at the issuer of `[people.oidc]`: `sub` in its tokens. Without it the person does not sign
+    in there."""
     until: Day | None = None
     """The last day on which the person may act, by UTC."""
     disabled: bool = False
@@ -133,6 +136,7 @@ def faults_of(found: UsersFile) -> Iterator[tuple[Key, str]]:
     """Yield what does not fit together in a users file."""
     names: set[str] = set()
     badges: dict[int, str] = {}
+    subjects: dict[str, str] = {}
     tokens: dict[str, str] = {}
     for index, user in enumerate(found.user):
         key: Key = ("user", index)
@@ -143,6 +147,8 @@ def faults_of(found: UsersFile) -> Iterator[tuple[Key, str]]:
             yield (*key, "badge"), f"{user.badge} is already {badges[user.badge]}'s"
         elif user.badge is not None:
             badges[user.badge] = user.name
+        if user.oidc is not None and subjects.setdefault(user.oidc, user.name) != user.name:
+            yield (*key, "oidc"), f"it is already {subjects[user.oidc]}'s"
         if (user.badge is None) != (user.level is None):
             yield (*key, "level" if user.level is None else "badge"), "badge and level are given together"
         if (user.enrol is None) != (user.enrol_until is None):
@@ -162,12 +168,17 @@ class Users:
     def __init__(self, found: UsersFile) -> None:
         self.file = found
         self._people: Mapping[str, UserPart] = {user.name: user for user in found.user}
+        self._subjects = {user.oidc: user.name for user in found.user if user.oidc is not None}
         self._badges = {user.badge: user for user in found.user if user.badge is not None}
 
     def person(self, name: str, now_ns: int) -> UserPart | None:
         """Return the person of that name; None if there is none, or if the entry is disabled or over."""
         user = self._people.get(name)
         return user if user is not None and is_in_force(user, now_ns) else None
+
+    def subject(self, subject: str, now_ns: int) -> UserPart | None:
+        """Return the person of a subject at the issuer, if the entry is in force."""
+        return self.person(self._subjects.get(subject, ""), now_ns)
 
     def program(self, token: str, now_ns: int) -> ProgramPart | None:
         """Return the program of a token; None if it is unknown or over. Every digest is compared, in constant time."""

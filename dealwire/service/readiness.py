@@ -22,6 +22,7 @@ from dealwire.config.schema import (
     JournalPart,
     MetricsPart,
     MqttPart,
+    OidcPart,
     PeoplePart,
     TablePart,
     TlsPart,
@@ -36,6 +37,7 @@ from dealwire.journal.segments import gaming_day
 from dealwire.journal.signing import read_vkeys, read_witness_key
 from dealwire.journal.stamping import authority_of
 from dealwire.listening import is_loopback, must_be_free
+from dealwire.people.issuer import check_files
 from dealwire.people.passkeys import Passkeys
 from dealwire.people.users import read_users
 from dealwire.service.actions import roles_of
@@ -119,6 +121,8 @@ def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
         yield from _console(console, people=found.people is not None)
     if found.people is not None:
         yield from _people(found.people)
+        if found.people.oidc is not None and console is not None and console.socket is None:
+            yield from _oidc(found.people.oidc)
     if found.exports.mqtt is not None:
         yield from _mqtt(found, found.exports.mqtt)
     if found.exports.metrics is not None:
@@ -325,6 +329,15 @@ def _people(part: PeoplePart) -> Iterator[Tried]:
             return
     two = f"; two are needed for {', '.join(part.second_person)}" if part.second_person else ""
     yield ok("people", f"{users.summary} in {part.users_file.name}{two}")
+
+
+def _oidc(part: OidcPart) -> Iterator[Tried]:
+    """Check the files for the issuer of OpenID Connect. The issuer itself may be down: no table waits for it."""
+    key: Key = ("people", "oidc", "client-secret-file")
+    if not installed("joserfc"):
+        yield wrong("oidc", ("people", "oidc"), ExtraMissing("joserfc", "people"))
+        return
+    yield from _tried("oidc", key, lambda: check_files(part), lambda _: f"people may sign in at {part.issuer}")
 
 
 def _reachable(what: Literal["console", "metrics"], key: Key, part: ConsolePart | MetricsPart) -> Iterator[Tried]:

@@ -15,6 +15,7 @@ import httpx
 import pytest
 from starlette.routing import Route, WebSocketRoute
 
+from dealwire.console.oidc_door import OidcDoor
 from dealwire.console.openapi import WEBSOCKETS, document
 from dealwire.console.pages import Pages
 from dealwire.console.passkey_door import PasskeyDoor
@@ -35,7 +36,8 @@ def routes() -> tuple[dict[str, set[str]], set[str]]:
     made = Console(Hub())
     door, endpoint = object(), made._endpoint
     passkeys = PasskeyDoor(_Anything(door), lambda: None, lambda: None)  # type: ignore[arg-type,return-value]
-    app = Pages(made._board, _Anything(door), endpoint, made._shelf, made._sheets, passkeys).app()
+    oidc = OidcDoor(_Anything(door), None, "", secure=False)  # type: ignore[arg-type]
+    app = Pages(made._board, _Anything(door), endpoint, made._shelf, made._sheets, passkeys, oidc).app()
     found: dict[str, set[str]] = {}
     for route in app.routes:
         if isinstance(route, Route):
@@ -198,7 +200,10 @@ def schemathesis(folder: Path, base: str, cookie: str, secret: str) -> str:
     options += ["--phases", "examples,coverage,fuzzing", "--continue-on-failure", "--generation-deterministic"]
     options += ["-H", f"Origin: {base}", "--request-timeout", "20"]
     options += ["--exclude-path", "/sign-out"]  # it would end the session that all others use
-    options += ["--exclude-path-regex", "^/(enrol|sign-in/passkey)"]  # a console with a tokens file has none of these
+    options += [
+        "--exclude-path-regex",
+        "^/(enrol|sign-in/passkey|sign-in/oidc)",
+    ]  # a console with a tokens file has none of these
     environment = {**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis")}
     done = subprocess.run([*program, *options], capture_output=True, text=True, cwd=folder, env=environment)
     return "" if done.returncode == 0 else done.stdout[-6000:] + done.stderr[-2000:]
