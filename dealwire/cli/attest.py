@@ -27,7 +27,6 @@ from protocol.errors import LocalError
 from protocol.tdp.attestation import Certificate, image_facts, named
 
 _MUST: Final = {"required": True}
-_DAY: Final[OptionKind] = {"type": click.DateTime(["%Y-%m-%d"]), "metavar": "DAY"}
 _CLASS: Final[OptionKind] = {"type": click.Choice([*CLASSES]), **_MUST}
 
 
@@ -45,6 +44,23 @@ class Name(click.types.StringParamType):
 
 
 _NAME: Final[OptionKind] = {"type": Name(), "metavar": "TEXT", **_MUST}
+
+
+class Day(click.DateTime):
+    """Day, named as in `2027-01-31`."""
+
+    def __init__(self) -> None:
+        super().__init__(["%Y-%m-%d"])
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """Return the day. Raise a usage error that shows how to write one."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"must be a day such as 2027-01-31, not {value!r}", param, ctx)
+
+
+_DAY: Final[OptionKind] = {"type": Day(), "metavar": "DAY"}
 
 
 @click.group("attest")

@@ -104,7 +104,8 @@ def list_keys(folder: Path, as_json: bool) -> None:
         for device in found.devices.values():
             say_object(SCHEMA, "device", **_facts(device))
         return
-    echo(f"this host: key {found.id}, {len(found.devices)} paired devices")
+    count = len(found.devices)
+    echo(f"this host: key {found.id}, {count} paired device{'' if count == 1 else 's'}")
     for device in found.devices.values():
         echo(f"{device.name}  {device.key.hex()}  {device.role.name.lower()}  {device.date}")
 
@@ -117,9 +118,11 @@ def forget_key(device: str, folder: Path) -> None:
 
     The device itself remembers this host until a person has it forget its hosts, with its door open.
     """
-    gone = LineKeys.read(folder).forget(device)
+    found = LineKeys.read(folder)
+    gone = found.forget(device)
     if gone is None:
-        raise Stop(Exit.ABSENT, f"{folder}: no paired device {device!r}, or several; see dealwire device keys list")
+        known = ", ".join(each.name for each in found.devices.values()) or "none"
+        raise Stop(Exit.ABSENT, f"{folder}: {device!r} does not name one paired device; paired: {known}")
     echo(f"forgot {gone.name}")
 
 
@@ -146,7 +149,7 @@ def _facts(device: PairedDevice) -> dict[str, object]:
 def _compare(short_string: str, device: str) -> None:
     """Compare with what the device shows. Stop if it differs: then nothing is kept here."""
     echo(f"short string at this end: {short_string}", err=True)
-    typed = _typed("short string that the device shows: ")
+    typed = _typed("short string that the device shows: ", "nothing was kept, and the device must forget its hosts")
     if "".join(typed.split()).replace("-", "").upper() != short_string.replace("-", ""):
         raise Stop(
             Exit.CHECK_FAILED,
@@ -155,13 +158,13 @@ def _compare(short_string: str, device: str) -> None:
         )
 
 
-def _typed(prompt: str) -> str:
-    """Return a line from standard input."""
+def _typed(prompt: str, undone: str = "nothing was changed") -> str:
+    """Return a line from standard input. `undone`: what holds if there is none."""
     if sys.stdin is None:
         raise Stop(Exit.USAGE, "standard input is closed; give the code with --code")
     if sys.stdin.isatty():
         click.echo(prompt, nl=False, err=True)
     line = sys.stdin.readline()
     if not line:
-        raise Stop(Exit.USAGE, "standard input ended; nothing was kept")
+        raise Stop(Exit.USAGE, f"standard input ended; {undone}")
     return line.strip()

@@ -259,7 +259,7 @@ def _announce(addresses: dict[str, str], spoken: str, hands: Path | None, as_jso
         say_object("dealwire.sim/1", "ready", lines=addresses, **beside)
         return
     if gat:
-        echo(f"dealwire device verify --gat {gat}")
+        echo(f"GAT line: dealwire device verify --gat {gat}")
     options = [
         f"--{'controller' if name == 'table-controller' else name} {address}" for name, address in addresses.items()
     ]

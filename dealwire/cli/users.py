@@ -1,8 +1,10 @@
 """Command `dealwire users`: who may act at tables, with which role, and the programs that use the console's
 addresses."""
 
+import getpass
 import secrets
 import sys
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -204,7 +206,12 @@ def typed_password(name: str, *, from_input: bool, twice: bool = False) -> str:
     """Return a password from standard input or the terminal, which does not show it."""
     if from_input:
         return sys.stdin.readline(1024).rstrip("\r\n")
-    found: str = click.prompt(f"password of {name}", hide_input=True, confirmation_prompt=twice, err=True)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", getpass.GetPassWarning)  # without a terminal, the password would be visible
+            found: str = click.prompt(f"password of {name}", hide_input=True, confirmation_prompt=twice, err=True)
+    except getpass.GetPassWarning:
+        raise Stop(Exit.USAGE, f"no terminal to type the password of {name} at; use --stdin") from None
     return found
 
 

@@ -142,7 +142,7 @@ class RequestHandler:
             return
         text, step = self._pending.requested(session.name, request, act.words, self._clock.now_ns())
         number = self._step(session, step, text)
-        minutes = (step.until_ns - self._clock.now_ns()) // MINUTE_NS + 1
+        minutes = -(-(step.until_ns - self._clock.now_ns()) // MINUTE_NS)  # rounded up
         then = f"another person must approve it within {minutes} minute{'' if minutes == 1 else 's'}"
         self.noted.append((request, f"Requested as {number}; {then}."))
 

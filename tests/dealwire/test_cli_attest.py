@@ -201,3 +201,12 @@ def test_a_setting_that_cannot_be_is_refused(tmp_path: Path, more: str, why: str
         load_configuration(file)
     text = "\n".join([str(caught.value), *map(str, getattr(caught.value, "__notes__", []))])
     assert why in text
+
+
+def test_a_day_in_another_form_is_one_line_that_shows_how_to_write_it(tmp_path: Path) -> None:
+    (tmp_path / "image.bin").write_bytes(rig.IMAGE)
+    of = ("--class", "shuffler", "--maker", "dealwire", "--model", "sim-shuffler", "--version", "1.0.0")
+    found = run("attest", "allow", tmp_path / "a.list", "--image", tmp_path / "image.bin", *of, "--until", "31.12.2099")
+    assert found.exit_code == 2
+    assert "'--until': must be a day such as 2027-01-31, not '31.12.2099'; see" in found.stderr
+    assert not (tmp_path / "a.list").exists()

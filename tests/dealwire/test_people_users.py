@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -201,3 +203,12 @@ def test_a_dated_hash_is_reported(tmp_path: Path) -> None:
     code, _, said = run("check", file)
     assert (code, said) == (1, f"dealwire: {file}: set these passwords again, the hash is dated: a\n")
     assert why_unsafe(file) is None
+
+
+def test_a_password_without_a_terminal_is_one_line(tmp_path: Path) -> None:
+    file = users_file(tmp_path, user_entry("a"))
+    before = file.read_text()
+    command = [sys.executable, "-m", "dealwire", "users", "password", str(file), "a"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, start_new_session=True)
+    assert (done.returncode, done.stdout, file.read_text()) == (2, "", before)
+    assert done.stderr == "dealwire: no terminal to type the password of a at; use --stdin\n"

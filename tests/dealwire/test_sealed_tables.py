@@ -268,6 +268,9 @@ def test_a_device_is_paired_used_and_forgotten_by_commands(doors: DoorProgram, t
     assert run("verify", line, "--keys", folder).exit_code == 0
     listed = run("keys", "list", "--keys", folder)
     assert said["key"] in listed.output
+    assert listed.output.splitlines()[0].endswith(", 1 paired device")
+    other = run("keys", "forget", "SIM-0002", "--keys", folder)
+    assert other.stderr.endswith("'SIM-0002' does not name one paired device; paired: dealwire/sim-shuffler/SIM-0001\n")
     unknown = run("meters", doors.addresses["table-controller"], "--keys", folder)
     assert (unknown.exit_code, "is not paired with this host" in unknown.stderr) == (6, True)
     doors.type("forget shuffler")

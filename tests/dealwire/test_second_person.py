@@ -73,6 +73,7 @@ def ask(
 
 def number_in(text: str) -> int:
     assert text.startswith("Requested as "), text
+    assert " within 15 minutes." in text, text
     return int(text.split()[2].rstrip(";"))
 
 
