@@ -169,6 +169,17 @@ def say_what_happens() -> None:
     _log.setLevel(logging.INFO)
 
 
+@contextlib.contextmanager
+def deaf_to_hang_up() -> Iterator[None]:
+    """Ignore SIGHUP for a while: before the service can read anything again, the signal would end the program."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@deaf_to_hang_up()
 def serve(configuration: Configuration, options: StartOptions, bench: "SimulatorHost | None" = None) -> Exit:
     """Serve until a signal, and return the exit code. `bench` holds the simulated devices of the first table, if
     any."""

@@ -94,8 +94,10 @@ class Sessions:
         proof: str = "",
         proven_ns: int | None = None,
     ) -> tuple[str, SignedIn]:
-        """Start a session. Return the secret for its cookie, and the session. `proof` is as of `SignedIn`; `proven_ns` is
-        when an issuer saw the person's own proof, and now unless given."""
+        """Start a session. Return the secret for its cookie, and the session.
+
+        `proof` is as of `SignedIn`; `proven_ns` is when an issuer saw the person's own proof, and now unless given.
+        """
         secret = secrets.token_urlsafe(32)
         session = SignedIn(secrets.token_hex(4), role, now_ns + SESSION_NS)
         if person is not None:

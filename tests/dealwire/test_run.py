@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import json
+import os
 import re
 import shutil
 import signal
@@ -20,6 +21,7 @@ from click.testing import CliRunner
 
 from dealwire.cli import main
 from dealwire.cli.exits import Exit
+from dealwire.cli.run import deaf_to_hang_up
 from dealwire.journal import SealingKey
 from tests.support.programs.soak import Soak, account
 from tests.support.rigs.serving import ORDERLY, Program, compared, published, rounds_in, simulators, write_configuration
@@ -75,6 +77,13 @@ def test_a_signal_ends_it_whole(tmp_path: Path, number: int, code: int) -> None:
     assert "Traceback" not in program.text
     assert json.loads(published(tmp_path, "status")[-1].line)["kind"] == "stopped"
     assert compared(tmp_path).difference is None
+
+
+def test_a_hang_up_during_the_start_ends_nothing() -> None:
+    before = signal.getsignal(signal.SIGHUP)
+    with deaf_to_hang_up():
+        os.kill(os.getpid(), signal.SIGHUP)
+    assert signal.getsignal(signal.SIGHUP) is before
 
 
 @pytest.mark.more
