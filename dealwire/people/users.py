@@ -193,8 +193,9 @@ class Users:
         return self._badges.get(number)
 
     def who_could(self, role: Role, now_ns: int) -> list[str]:
-        """Return the names of those who have a role and are in force."""
-        return [user.name for user in self.file.user if user.role == role and is_in_force(user, now_ns)]
+        """Return the names of those who have a role, are in force, and have a way to sign in or to add a passkey."""
+        able = (user for user in self.file.user if is_in_force(user, now_ns) and _signs_in(user))
+        return [user.name for user in able if user.role == role]
 
     @property
     def summary(self) -> str:
@@ -202,6 +203,11 @@ class Users:
         people, programs = len(self.file.user), len(self.file.program)
         more = f", {programs} program{'' if programs == 1 else 's'}" if programs else ""
         return f"{people} user{'' if people == 1 else 's'}{more}"
+
+
+def _signs_in(user: UserPart) -> bool:
+    """True if the entry has a password that counts, a subject at the issuer, or ever had a one-time code."""
+    return user.enrol is not None or (user.passkey != "required" and (user.password or user.oidc) is not None)
 
 
 def is_in_force(part: UserPart | ProgramPart, now_ns: int) -> bool:

@@ -26,9 +26,10 @@ WEAK = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21l$CTFhFdXPJO1aFaMaO6Mm5c8y7cJ
 def test_what_stands_in_it_is_read(tmp_path: Path) -> None:
     file = users_file(
         tmp_path,
-        user_entry("a.smith", badge=4711, level="executive", tables=["pit-1"]),
-        user_entry("b.jones", until="2027-06-30"),
-        user_entry("c.gone", disabled=True),
+        user_entry("a.smith", oidc="s-1", badge=4711, level="executive", tables=["pit-1"]),
+        user_entry("b.jones", oidc="s-2", until="2027-06-30"),
+        user_entry("c.gone", oidc="s-3", disabled=True),
+        user_entry("d.new"),
         program_entry("grafana", "dw_grafana_x", may=["read"], networks=["10.0.0.0/24"]),
     )
     users = read_users(file)
@@ -40,6 +41,7 @@ def test_what_stands_in_it_is_read(tmp_path: Path) -> None:
     assert users.person("b.jones", now_ns) is not None
     assert users.person("b.jones", now_ns + 200 * DAY_NS) is None
     assert users.person("c.gone", now_ns) is None
+    assert users.person("d.new", now_ns) is not None, "though nothing lets d.new sign in yet"
     assert users.person("nobody", now_ns) is None
     assert users.badge(4711) == smith
     assert users.who_could("supervisor", now_ns) == ["a.smith", "b.jones"]

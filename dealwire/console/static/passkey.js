@@ -62,6 +62,7 @@ async function go() {
     const found = await (form.dataset.passkey === "enrol" ? enrol(given) : signIn(given));
     say(found.text);
     if (form.dataset.passkey === "sign-in") location.assign(found.to);
+    else form.elements.code.value = ""; // it counts once
   } catch (error) {
     say(error.name === "NotAllowedError" ? "The passkey was not confirmed. Try again." : error.message);
   } finally {
