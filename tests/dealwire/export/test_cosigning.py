@@ -98,7 +98,7 @@ def running(*work: Callable[[asyncio.Event], Coroutine[object, object, None]]) -
 class Lane:
     """The lane of a journal that no service has open: what it would record is kept here."""
 
-    def __init__(self, broker: Mosquitto, path: Path, pair: SigningPair = TABLE) -> None:
+    def __init__(self, broker: Mosquitto, path: Path, pair: SigningPair = TABLE, *, file_counts: bool = False) -> None:
         self.cosigned: list[tuple[int, SignatureLine]] = []
         self.alarms: list[str] = []
         self.conflicts: list[str] = []
@@ -114,6 +114,7 @@ class Lane:
             alarm=self.alarms.append,
             report=lambda _: None,
             conflict=self.conflicts.append,
+            file_counts=file_counts,
         ).run
 
 
@@ -239,7 +240,7 @@ def test_a_cut_end_and_a_rewrite_are_never_signed(broker: Mosquitto, tmp_path: P
     play(path, 100)
     head = cosigned_once(broker, path, state)
     key = log_key(path)
-    lane, regulator = Lane(broker, older), Regulator(broker, state, key)
+    lane, regulator = Lane(broker, older, file_counts=True), Regulator(broker, state, key)  # whoever owns it says so
     with heard(broker) as found, running(lane.run, regulator.run):
         eventually(lambda: regulator.alarms, "the older copy is not found")
         assert "its end was cut off, or it is an older copy" in regulator.alarms[0]
