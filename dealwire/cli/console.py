@@ -59,7 +59,8 @@ def command(
     if print_unit:
         from dealwire.cli.system_files import CONSOLE, CONSOLE_DROP_IN, advice, printed, shipped
 
-        click.echo(f"{printed(CONSOLE)}\n{shipped(CONSOLE_DROP_IN)}", nl=False)
+        click.echo(printed(CONSOLE))
+        click.echo(shipped(CONSOLE_DROP_IN), nl=False)
         for line in advice(shipped(CONSOLE)):
             echo(line, err=True)
         return

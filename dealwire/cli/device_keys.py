@@ -16,6 +16,7 @@ from dealwire.service.line_keys import NO_ATTESTATION, LineKeys, PairedDevice, c
 from devices.clock import Clock
 from devices.drive.pairing import PATIENCE_S, pair_with
 from devices.transport.base import Transport
+from protocol.printable import printable
 from protocol.tdp.messages import Role
 from protocol.tdp.seal.words import BadCode, secret_of
 
@@ -163,7 +164,7 @@ def _typed(prompt: str, undone: str = "nothing was changed") -> str:
     if sys.stdin is None:
         raise Stop(Exit.USAGE, "standard input is closed; give the code with --code")
     if sys.stdin.isatty():
-        click.echo(prompt, nl=False, err=True)
+        click.echo(f"{printable(prompt)}", nl=False, err=True)
     line = sys.stdin.readline()
     if not line:
         raise Stop(Exit.USAGE, f"standard input ended; {undone}")

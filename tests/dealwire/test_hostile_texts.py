@@ -219,6 +219,7 @@ def test_commands_print_through_one_door() -> None:
     outside: a text written here, JSON of the standard library, which is ASCII, and whole files of ours."""
     ours = {
         "printed",
+        "shipped",
         "_shipped",
         "all_sql",
         "udev_rules",

@@ -13,6 +13,12 @@ from protocol.faults import Fault
 from protocol.message import message_name
 from protocol.places import PLACES as PLACE_CODES
 from protocol.tdp import messages as m
+from protocol.tdp.attestation import (
+    CERTIFICATE_BYTES,
+    CERTIFICATE_EXTENSION,
+    MEASURED_EXTENSION,
+    STATEMENT_BYTES,
+)
 from protocol.tdp.derive import Field, fields_of
 from protocol.tdp.device_link import WINDOW
 from protocol.tdp.messages import Capability, Event, Kind, Status
@@ -53,6 +59,11 @@ _FAULTS: Final = (m.FaultRaisedMessage, m.FaultClearedMessage)
 _OPENS: Final = MESSAGE_IDS[m.OpenSessionMessage]
 _RESERVED: Final = range(0x02, 0x80)
 _SESSION_BYTES: Final = 4
+_ATTESTING: Final = {
+    (MEASURED_EXTENSION, m.MeasuredMessage): STATEMENT_BYTES,
+    (CERTIFICATE_EXTENSION, m.HelloReplyMessage): CERTIFICATE_BYTES,
+}
+"""Lengths of the extensions of one message alone."""
 
 
 @dataclass
@@ -116,13 +127,14 @@ class _Uptime(BenchRule, name="uptime"):
 
 
 class _Extensions(BenchRule, name="extensions"):
-    """No reserved extension is sent, and extension 01h is the four bytes of a session, with an event."""
+    """No reserved extension is sent; 01h is the four bytes of a session, with an event; 02h and 03h are those of a
+    device that attests, each in its message."""
 
     def on_frame(self, heard: HeardFrame, known: Known) -> None:
         wrong = [
             f"{kind:02X}h of {len(data)} bytes"
             for kind, data in heard.envelope.extensions
-            if kind in _RESERVED
+            if (kind in _RESERVED and _ATTESTING.get((kind, type(heard.message))) != len(data))
             or (kind == SESSION_EXTENSION and (heard.envelope.kind != Kind.EVENT or len(data) != _SESSION_BYTES))
         ]
         self.judge(not wrong, f"{name_of(heard)} carries extension {', '.join(wrong)}")

@@ -173,6 +173,8 @@ def test_views_journal_and_broker_are_gauges() -> None:
             ("dealwire_disk_free_bytes",): 2**42,
             ("dealwire_disk_size_bytes",): 2**43,
             ("dealwire_archive_missing",): 2,
+            ("dealwire_log_forks",): 0,
+            ("dealwire_log_size",): 0,
             ("dealwire_journal_failed",): 0,
             ("dealwire_journal_written_timestamp_seconds",): 7,
             ("dealwire_beat_timestamp_seconds",): 0,
