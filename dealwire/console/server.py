@@ -95,16 +95,14 @@ class Console:
         self._clock = clock or SystemClock()
         self._tokens, self._roll = tokens or Tokens({}), roll
         self._programs = Programs(lambda: roll.users if roll is not None else None)
-        self._passwords = PasswordQueue()
+        self._passwords, self._audit = PasswordQueue(), Audit(note_access)
         self._passkeys: PasskeyDoor | None = None
         self._issuer = Issuer(oidc, self._clock.now_ns) if oidc is not None and roll is not None else None
         self._oidc: OidcDoor | None = None
-        self._audit = Audit(note_access)
         self._sessions = Sessions(self._on_session_end, idle_minutes=idle_minutes)
         self._board = self._made_board(hub, actions or {})
         self._endpoint = ActionEndpoint(hub, actions or {}, self._audit, self._clock, people=roll is not None)
-        self._shelf = Shelf(recordings, sources)
-        self._sheets = Sheets(journal, self._clock)
+        self._shelf, self._sheets = Shelf(recordings, sources), Sheets(journal, self._clock)
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._end: Callable[[], None] = lambda: None
