@@ -286,6 +286,7 @@ def test_sigstore_without_a_network_is_one_line(releaser: Path) -> None:
 # ------------------------------------------------------------------ the record
 
 
+@pytest.mark.more
 def test_every_opening_names_the_program_and_the_doctor_compares_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -193,6 +193,7 @@ def test_allowed_firmware_that_is_another_than_before_is_an_incident_too(tmp_pat
                 answer.result()
 
 
+@pytest.mark.more
 def test_a_list_that_ended_an_older_one_and_a_changed_one_are_refused_at_the_start(tmp_path: Path) -> None:
     top = rig.write_trust(tmp_path)
     with simulators_here(prepare=rig.identified) as addresses:
@@ -281,6 +282,7 @@ def test_on_a_sealed_line_the_signature_names_the_key_of_the_line(tmp_path: Path
     assert shows == (failed if relayed else "firmware 1.0.0 proved, list 7")
 
 
+@pytest.mark.more
 def test_a_restart_goes_on_with_what_was_proved(tmp_path: Path) -> None:
     with simulators_here(prepare=rig.identified) as addresses:
         file = write_configuration(tmp_path, addresses, top=rig.write_trust(tmp_path))

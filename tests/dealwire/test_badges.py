@@ -55,6 +55,7 @@ def troubles(service: Service) -> list[str]:
     return [each.cause for each in view(service).trouble if each.kind == "badge"]
 
 
+@pytest.mark.more
 def test_a_badge_that_is_not_listed_is_on_record_and_on_the_page(tmp_path: Path) -> None:
     with simulators(faults=1.0, seed=5) as addresses:
         users_file(tmp_path, user_entry("ann", badge=11))

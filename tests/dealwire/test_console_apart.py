@@ -85,6 +85,7 @@ def joined(gate: ConsoleGate) -> Iterator[RemoteHub]:
 # ------------------------------------------------------------------ the two ends
 
 
+@pytest.mark.more
 def test_pages_are_the_same_byte_for_byte() -> None:
     owner = Owner()
     view = owner.hub.shown()["pit-1"]

@@ -152,6 +152,7 @@ def test_a_day_is_stamped_and_openssl_agrees(tmp_path: Path, tsa: Path) -> None:
     assert "2 time stamps, the newest of 20" in printed.output
 
 
+@pytest.mark.more
 def test_a_stamp_of_another_is_refused(tmp_path: Path, tsa: Path) -> None:
     roots = authority_of(tsa / "tsa.pem")
     kept: list[bytes] = []

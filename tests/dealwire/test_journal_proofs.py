@@ -246,6 +246,7 @@ def key_file(folder: Path) -> Path:
     return file
 
 
+@pytest.mark.more
 def test_a_round_is_proven_from_the_copy_of_its_day(tmp_path: Path) -> None:
     path, signer = tmp_path / "j", SigningPair.new(tmp_path / "key")
     with Journal(path, key=None, clock=ManualClock(), signer=signer) as journal:

@@ -99,6 +99,7 @@ def test_a_key_log_that_is_no_file_is_refused_at_the_start(tmp_path: Path, kind:
     assert not (tmp_path / "elsewhere").exists()
 
 
+@pytest.mark.more
 def test_a_key_log_that_can_no_longer_be_written_stops_no_table(tmp_path: Path) -> None:
     keyed(tmp_path)
     with dealing(tmp_path, "--identity", str(tmp_path / "ids")) as addresses:

@@ -112,6 +112,7 @@ def hub() -> Hub:
     return Hub()
 
 
+@pytest.mark.more
 @needs_browser
 def test_a_passkey_is_enrolled_and_signs_in_with_chromium_s_own_authenticator(hub: Hub, tmp_path: Path) -> None:
     """Everything with one browser, which takes longest to start; the answers are kept for the foreign judge."""

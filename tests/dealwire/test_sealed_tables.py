@@ -253,6 +253,7 @@ def doors(tmp_path: Path) -> Iterator[DoorProgram]:
     program.end()
 
 
+@pytest.mark.more
 def test_a_device_is_paired_used_and_forgotten_by_commands(doors: DoorProgram, tmp_path: Path) -> None:
     folder, line = str(tmp_path / "keys"), doors.addresses["shuffler"]
     assert run("meters", line).exit_code == 0

@@ -257,6 +257,7 @@ def test_a_request_is_refused_withdrawn_or_over(tmp_path: Path, monkeypatch: pyt
 # ------------------------------------------------------------------ over a restart
 
 
+@pytest.mark.more
 def test_a_pending_request_outlives_the_program_and_counts_once(tmp_path: Path) -> None:
     with simulators(faults=1.0, seed=5) as addresses:
         file = configuration(tmp_path, addresses)

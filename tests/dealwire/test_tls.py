@@ -241,6 +241,7 @@ def checked(tmp_path: Path, top: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("part", ["console", "exports.metrics"])
 def test_it_refuses_to_listen_beyond_this_machine_in_clear(part: str, tmp_path: Path, site: Site) -> None:
     beyond = f'[{part}]\nport = 0\nhost = "0.0.0.0"\n'

@@ -221,6 +221,7 @@ def test_twenty_rounds_under_tls_come_to_what_they_come_to_without(site: Site, t
     assert len(came_to[1]) == rounds
 
 
+@pytest.mark.more
 def test_every_command_that_takes_an_address_takes_this_one(site: Site) -> None:
     port = free_port()
     with simulator(["--shuffler", f"tcp:{port}", "--scenario", "demo"]), tunnel(f"TCP:127.0.0.1:{port}", site) as front:

@@ -232,6 +232,7 @@ def test_a_fork_is_found_and_its_two_notes_convince_a_third(broker: Mosquitto, t
     assert read_state(state) == [head]
 
 
+@pytest.mark.more
 def test_a_cut_end_and_a_rewrite_are_never_signed(broker: Mosquitto, tmp_path: Path) -> None:
     path, state = tmp_path / "j", tmp_path / "state"
     play(path, 40)
@@ -253,6 +254,7 @@ def test_a_cut_end_and_a_rewrite_are_never_signed(broker: Mosquitto, tmp_path: P
     assert read_state(state) == [head]
 
 
+@pytest.mark.more
 def test_nobody_else_is_believed(broker: Mosquitto, tmp_path: Path) -> None:
     """Of a stranger neither a checkpoint, nor a cosignature, nor a fork counts, nor does nonsense end anything."""
     path, state = tmp_path / "j", tmp_path / "state"

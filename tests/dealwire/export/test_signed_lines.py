@@ -322,6 +322,7 @@ def test_a_forged_line_is_refused_by_the_fleet(
     assert money(database) == [("flushes-gone-wild.co", stake, -net)]
 
 
+@pytest.mark.more
 @needs_postgres
 def test_lines_of_many_openings_are_believed_and_repeated_lines_signed_again(
     key: SigningPair, database: Postgres, tmp_path: Path
