@@ -140,7 +140,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str
     folder, port = tmp_path_factory.mktemp("served"), free_port()
     (folder / "tokens.toml").write_text("".join(f'{role} = "{token}"\n' for role, token in TOKENS.items()))
     (folder / "tokens.toml").chmod(0o600)
-    top = f'[console]\nport = {port}\ntokens-file = "tokens.toml"\n'
+    # The journal is sealed, and only the tables' own process can replay it.
+    top = f'[console]\nport = {port}\nprocess = "same"\ntokens-file = "tokens.toml"\n'
     with simulators() as addresses, Program(write_configuration(folder, addresses, top=top)) as program:
         program.wait_for(lambda: rounds_in(folder) >= 2)
         yield folder, f"http://127.0.0.1:{port}"

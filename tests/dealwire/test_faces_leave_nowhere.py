@@ -160,10 +160,12 @@ def test_the_hunt_finds_what_a_page_or_the_log_says_too_early(
     monkeypatch.setattr(TableSession, "deliver", careless)
     hunt = FaceHunt(tmp_path, broker, reading("recognition"))
     hunt.run()
-    assert {outlet for outlet, _, _ in hunt.leaks} == {"view", "page", "websocket", "log"}
+    assert {outlet for outlet, _, _ in hunt.leaks} == {"view", "page", "websocket", "console socket", "log"}
 
 
 def test_a_face_is_found_however_it_is_written() -> None:
     text = '<span class="card hearts"><b>10</b>, "five cards: ace of spades, two of clubs", ["KD"], 9C.'
     assert faces_in(text) == {"TH", "AS", "2C", "KD", "9C"}
+    assert faces_in("/".join(["AS"] * 20)) == {"AS"}
+    assert not faces_in("2DA9Qx0f/AS+vv0dGhlIG5vdGUncyBzaWduYXR1cmUgaXMgbG9uZw")
     assert not faces_in("2DA9 pit-3Dx 8 of 9 cards, x2C, Type 2D1, 1.2C")

@@ -14,7 +14,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from dealwire.cli import main
 from dealwire.cli.exits import Exit
-from dealwire.export.broker import Broker
+from dealwire.export.broker import Broker, BrokerUnusable
 from dealwire.export.marks import fetch_note
 from dealwire.export.topics import Address
 from dealwire.journal import JournalReader
@@ -65,7 +65,10 @@ class Pit:
 
     def note(self) -> str:
         at = Address(self.site, "table-1")
-        return asyncio.run(fetch_note(Broker.parse(self._broker.url), at, PATIENCE_S)) or ""
+        try:
+            return asyncio.run(fetch_note(Broker.parse(self._broker.url), at, PATIENCE_S)) or ""
+        except BrokerUnusable:  # it was busy; whoever waits looks again
+            return ""
 
     def log(self) -> NoteVerifier:
         return NoteVerifier(named_of(self.note()), LOG_TYPE, self.pair.public)

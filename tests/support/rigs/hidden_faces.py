@@ -18,13 +18,15 @@ SUIT_WORDS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"
 TEXT: Final = re.compile(r"(?<![\w.])([A2-9TJQK][CDHS])(?!\w)")
 WORDS: Final = re.compile(rf"\b({'|'.join(RANK_WORDS.values())}) of ({'|'.join(SUIT_WORDS.values())})\b")
 DRAWN: Final = re.compile(r'class="card (clubs|diamonds|hearts|spades)"><b>(10|[A2-9JQK])</b>')
+BASE64: Final = re.compile(r"(?=[A-Z0-9+/]*[a-z])[A-Za-z0-9+/]{40,}")
+"""Hashes and signatures, which may name a card by chance. A list of cards has no small letter."""
 FACES: Final = frozenset(card.text for card in DECK)
 
 
 def faces_in(text: str) -> set[str]:
     """Return every face that a text names: as `AS`, in words, or as a page draws it."""
     ranks, suits = ({word: letter for letter, word in words.items()} for words in (RANK_WORDS, SUIT_WORDS))
-    found = set(TEXT.findall(text)) & FACES
+    found = set(TEXT.findall(BASE64.sub("", text))) & FACES
     found |= {ranks[rank] + suits[suit] for rank, suit in WORDS.findall(text)}
     return found | {rank.replace("10", "T") + suits[suit] for suit, rank in DRAWN.findall(text)}
 
