@@ -99,6 +99,18 @@ In a second terminal is no caption, for it ends in a full stop.
 ```python
 z
 ```
+
+## Check a release
+
+```text
+a key
+```
+
+## Next
+
+```text
+z
+```
 """
     found = [(block.use, block.where, block.exits) for block in blocks(page)]
     assert found == [
@@ -109,6 +121,8 @@ z
         ("output", "second", (0,)),
         ("left out", "", (0,)),
         ("run", "", (0,)),
+        ("shown", "", (0,)),
+        ("output", "", (0,)),
     ]
     assert [block.line for block in blocks(page)][:2] == [5, 11]
 

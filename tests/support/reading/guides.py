@@ -12,8 +12,8 @@ itself has only the language, because no page shows the rest.
     (anything else)                     run, by the shell or by Python
 
 A `text` block must be part of the output of the block before it, line by line, or, under `The second terminal ...:`, of
-the program there. `…` in it matches anything. A page is not followed if the system lacks a program that it starts in a
-terminal.
+the program there. `…` in it matches anything. Under the heading `Check a release` it is only shown, because no release
+is here. A page is not followed if the system lacks a program that it starts in a terminal.
 """
 
 from __future__ import annotations
@@ -47,6 +47,9 @@ _FILE = re.compile(r"\*\*([\w./-]+)\*\*")
 _BACKGROUND = re.compile(rf"\bIn a ({'|'.join(TERMINALS)}) terminal\b[^.:]*:$")
 _OF_TERMINAL = re.compile(rf"\bThe ({'|'.join(TERMINALS)}) terminal\b[^.:]*:$")
 _EXIT = re.compile(r"\bexit code (\d)(?: or (\d))?:$")
+_HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
+_NOT_HERE = "Check a release"
+"""The heading of what needs a release."""
 _NOT_RUN = re.compile(r"\b(?:[Aa]s root|attached|once, to set up):$")
 PORTS = ("7001", "7002", "4433", "8420", "1883", "9420")
 """Ports written in the guides; free ones take their place."""
@@ -63,7 +66,7 @@ class Block:
     have, its text, and its first line's number."""
 
     language: str
-    use: Literal["run", "background", "file", "output", "left out"]
+    use: Literal["run", "background", "file", "output", "shown", "left out"]
     text: str
     line: int
     where: str = ""
@@ -72,11 +75,16 @@ class Block:
 
 def blocks(page: str) -> list[Block]:
     """Return all fences of a page."""
-    found, end = [], 0
+    found, end, heading = [], 0, ""
     for fence in FENCE.finditer(page):
         above, end = page[end : fence.start()], fence.end()
+        heading = (_HEADING.findall(above) or [heading])[-1]
         caption = " ".join(above.strip().rpartition("\n\n")[2].split())
-        found.append(_block(fence[1].strip(), caption, fence[2], page.count("\n", 0, fence.start()) + 1))
+        language, line = fence[1].strip(), page.count("\n", 0, fence.start()) + 1
+        if language == "text" and heading == _NOT_HERE:
+            found.append(Block(language, "shown", fence[2], line))
+        else:
+            found.append(_block(language, caption, fence[2], line))
     return found
 
 
