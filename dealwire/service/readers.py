@@ -1,8 +1,6 @@
 """Another user who may read the journal: the console's, by a group. It reads, and writes nothing."""
 
-import grp
 import os
-import pwd
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -30,6 +28,9 @@ def readers_of(found: Configuration) -> int | None:
     name = found.journal.readers
     if name is None:
         return None
+    import grp  # not on every system, and `check` says much without them
+    import pwd
+
     try:
         group = grp.getgrnam(name)
     except KeyError:
@@ -61,6 +62,8 @@ def may_connect(group: int | None, uid: int, gid: int) -> bool:
         return True
     if group is None:
         return False
+    import pwd
+
     try:
         return group in os.getgrouplist(pwd.getpwuid(uid).pw_name, gid)
     except KeyError:

@@ -2,7 +2,7 @@
 `dealwire`.
 
 `python tests/support/oracles/tree_verifier.py FILE` prints size and root after each checkpoint that the file contains,
-or the first that is wrong. The file must hold the beginning of its tree.
+or the first that is wrong, of those and of the balances. The file must hold the beginning of its tree.
 """
 
 import hashlib
@@ -44,6 +44,10 @@ def checked_roots(path: str) -> list[tuple[int, str]]:
             if (noted["size"], noted["root"]) != (len(leaves), root):
                 raise ValueError(f"the checkpoint of record {sequence} is wrong")
             found.append((len(leaves), root))
+        elif kind == "balance" and leaves is not None:
+            noted = json.loads(payload)["log"]
+            if (noted["size"], noted["root"]) != (len(leaves), tree_root(leaves).hex()):
+                raise ValueError(f"the tree in the balance of record {sequence} is wrong")
         if kind in ("opened", "day", "balance"):
             rounds.clear()
         if leaves is not None and kind not in NO_LEAF:
