@@ -6,7 +6,6 @@ import configparser
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -24,6 +23,7 @@ from dealwire.cli.exits import Exit
 from dealwire.cli.run import deaf_to_hang_up
 from dealwire.journal import SealingKey
 from tests.support.programs.soak import Soak, account
+from tests.support.rigs.ports import free_port
 from tests.support.rigs.serving import ORDERLY, Program, compared, published, rounds_in, simulators, write_configuration
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
@@ -36,7 +36,8 @@ def run(*arguments: str) -> tuple[int, str]:
 
 
 def test_check_says_what_is_wrong_and_opens_nothing(tmp_path: Path) -> None:
-    example = Path(shutil.copy(EXAMPLE, tmp_path))
+    example = tmp_path / EXAMPLE.name
+    example.write_text(EXAMPLE.read_text().replace("port = 8420", f"port = {free_port()}"))  # another test may use it
     code, said = run("--check", str(example))
     assert (code, said.count("wrong  "), "journal.key: key file cannot be read" in said) == (Exit.USAGE, 1, True)
     SealingKey.new(tmp_path / "journal.key")
