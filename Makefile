@@ -1,7 +1,7 @@
 # Every target sets itself up. A new machine needs python3 (3.11 or newer) and nothing else.
 #   make demo  deal three rounds on simulated devices, show them in a browser, record, replay and compare them
 #   make check  linters, type checks and the tests of pure code; run it before a commit, it takes a minute
-#   make test  linters, type checks and the test suite, WORKERS=3 tests at a time; six minutes on two cores
+#   make test  linters, type checks and the test suite, WORKERS=3 tests at a time; seven minutes on two cores
 #   make test-more  the rest of the suite: every game, capture, device and screen, browsers, brokers, kills, and the
 #                  guides; that is tests marked `more`, and the parameters that `every(n)` leaves out; 15 minutes on two
 #                  cores. CI runs `make test`, then `make test-more`
@@ -12,7 +12,7 @@
 #   make test-hostile  HOSTILE=1000000 frames of someone on a sealed line, and PAIRINGS=100000 attempts to pair without the
 #                  code, from SEED, of which none may be accepted; five minutes
 #   make test-fuzz  BYTES=1000000000 bytes, from SEED, into every dialect, sealed lines in every state, GAT, keys, proofs and
-#                  certificates, in JOBS processes; three minutes on two quiet cores
+#                  certificates, in JOBS processes; seven minutes on two quiet cores
 #   make test-kills  kill the table service KILLS=10000 times at random instants, half an hour; then around every line of
 #                  UNTIDY=60 untidy hands, from SEED, ten minutes
 #   make test-rounds  deal ROUNDS=1000000 rounds over failing lines and with exchanged or restarted devices, in JOBS
@@ -30,7 +30,7 @@
 #   make firmware  build the reference device in C: a program for this machine, and images for two boards with a
 #                  Cortex-M3; print their use of flash, RAM and stack, and fail above the budget
 #   make test-firmware  the device under every check, with sanitizers, a short fuzz, and the whole acceptance plans
-#                  against the program and against the Cortex-M3 that QEMU emulates, unattended; coverage; ten minutes
+#                  against the program and against the Cortex-M3 that QEMU emulates, unattended; coverage; over an hour
 #   make misra  check the firmware's core and classes against MISRA C:2012 with cppcheck, and update the record of
 #                  deviations
 #   make test-firmware-long  half an hour of fuzz

@@ -194,7 +194,7 @@ def test_a_recorded_call_of_another_session_makes_no_keys() -> None:
     assert pair.device_end._new is None
 
 
-def test_a_recorded_call_of_this_session_makes_keys_that_no_one_has() -> None:
+def test_a_recorded_call_of_this_session_is_answered_alike_and_makes_no_keys() -> None:
     pair = started()
     calls = [data for to, data in pair.tapped if to == "device" and bodies(data)[0][6] == 0x0B]
     for _ in range(20):
