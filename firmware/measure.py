@@ -29,7 +29,6 @@ SEAL: Final = ("seal", "pairing", "keys", "attest", "noise", "curve", "ed25519",
 EXCEPTION_FRAME: Final = 36
 """Bytes that the processor pushes at an interrupt, including the word that keeps the stack aligned."""
 
-CLASS_CALLS: Final = {"start", "tick", "obey", "host", "mid_round", "status"}
 READS: Final = ("tdp_ram_read", "fram_read")
 WRITES: Final = ("tdp_ram_write", "tdp_ram_barrier", "fram_write", "fram_barrier")
 INDIRECT: Final[tuple[tuple[str, frozenset[str]], ...]] = (

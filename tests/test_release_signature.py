@@ -23,7 +23,9 @@ from tests.support.rigs.serving import opened, write_configuration
 ROOT = Path(__file__).parent.parent
 SIGN = ROOT / ".ci/sign-release"
 PAGES = (ROOT / "SECURITY.md", ROOT / "docs/guides/install.md")
-needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="not here: openssl (apt install openssl)")
+needs_openssl = pytest.mark.skipif(
+    shutil.which("openssl") is None, reason="openssl is not installed (apt install openssl)"
+)
 
 
 def by_the_page(folder: Path) -> str:

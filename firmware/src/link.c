@@ -152,8 +152,8 @@ static void take_link(struct tdp_link *link, uint16_t request, uint16_t message,
 static bool is_echo(uint8_t kind, uint16_t message)
 {
     bool of_device = message == TDP_HELLO_REPLY || message == TDP_GAP || message == TDP_METERS ||
-                     message == TDP_MEASURED || message == TDP_PAIR_ANSWER || message == TDP_SEAL_ANSWER || message == TDP_SHUFFLER_STATUS || message == TDP_SHOE_STATUS ||
-                     message == TDP_CONTROLLER_STATUS;
+                     message == TDP_MEASURED || message == TDP_PAIR_ANSWER || message == TDP_SEAL_ANSWER ||
+                     message == TDP_SHUFFLER_STATUS || message == TDP_SHOE_STATUS || message == TDP_CONTROLLER_STATUS;
     return kind == TDP_KIND_LINK ? of_device
                                  : kind != TDP_KIND_COMMAND && kind != TDP_KIND_ACK;
 }

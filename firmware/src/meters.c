@@ -7,7 +7,7 @@
 
 #define MINUTE_MS 60000U
 #define HOUR_MS 3600000U
-#define PAGE 39U /* meters in one frame */
+#define PAGE 36U /* meters in one frame, sealed or not */
 #define ONE 0xFFU
 
 /* An event that increases a meter: by one, or by the number at this offset of its fields. */

@@ -14,7 +14,7 @@ from dealwire.cli import main
 from dealwire.cli.exits import Exit
 
 OPENSSL = shutil.which("openssl")
-pytestmark = pytest.mark.skipif(OPENSSL is None, reason="not here: openssl (apt install openssl)")
+pytestmark = pytest.mark.skipif(OPENSSL is None, reason="openssl is not installed (apt install openssl)")
 
 
 def authority(*arguments: object) -> Result:

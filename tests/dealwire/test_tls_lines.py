@@ -27,7 +27,7 @@ from tests.support.rigs.patience import PATIENCE_S, wait_until
 from tests.support.rigs.ports import free_port
 from tests.support.rigs.serving import Listener, opened, run_until, write_configuration
 
-pytestmark = pytest.mark.skipif(shutil.which("socat") is None, reason="not here: socat (apt install socat)")
+pytestmark = pytest.mark.skipif(shutil.which("socat") is None, reason="socat is not installed (apt install socat)")
 
 
 @pytest.fixture

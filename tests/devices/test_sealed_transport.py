@@ -161,6 +161,7 @@ def test_the_keys_are_made_once_private_and_read_again(tmp_path: Path) -> None:
     path = tmp_path / "shoe.identity"
     first = UnitSeal(SUITE, path)
     assert UnitSeal(SUITE, path).public == first.public
+    assert UnitSeal(SUITE, tmp_path / "other.identity").public != first.public, "each device has a key of its own"
     assert path.stat().st_mode & 0o777 == 0o600
     words = path.read_text().split()
     assert (words[0], len(words[1]), len(words[2]), words[3]) == ("tdp-identity", 64, 64, "-")

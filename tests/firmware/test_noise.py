@@ -34,7 +34,7 @@ HEADER: Final = bytes([1, 0, 4, 0, 0, 0, 0x40, 1])
 @pytest.fixture(scope="module")
 def core(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     if shutil.which("cc") is None:
-        pytest.skip("not here: cc")
+        pytest.skip("cc is not installed (make test-firmware does)")
     folder = tmp_path_factory.mktemp("core")
     (folder / "sizes.c").write_text(SIZES)
     sources = [*(f"seal/{name}.c" for name in ("curve", "noise", "sha512", "ed25519")), "src/sha256.c", "src/frame.c"]

@@ -223,12 +223,13 @@ def test_the_commands_of_maker_laboratory_and_house_prove_it_and_refuse_its_clon
     with program("table-controller", tmp_path, image=image, identity=identity(tmp_path)) as line:
         code, said = ran(tmp_path, "verify", line, *ASKED)
         assert code != 0, said
-        assert "Traceback" not in said
+        assert "its certificate is not one of its maker for dealwire tdp-controller TDP-0001" in said
     other = tmp_path / "other"
     other.write_bytes(IMAGE[:-1] + b"!")
     with program("table-controller", tmp_path, image=other, identity=own) as line:
         code, said = ran(tmp_path, "verify", line, *ASKED)
         assert code != 0, said
+        assert "its firmware (1.0.0, " in said
 
 
 def test_the_bench_checks_its_signatures(device: str, tmp_path: Path) -> None:

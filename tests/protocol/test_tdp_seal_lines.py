@@ -194,7 +194,7 @@ def test_a_recorded_call_of_another_session_makes_no_keys() -> None:
     assert pair.device_end._new is None
 
 
-def test_a_recorded_call_of_this_session_makes_keys_that_no_one_has() -> None:
+def test_a_recorded_call_of_this_session_is_answered_alike_and_makes_no_keys() -> None:
     pair = started()
     calls = [data for to, data in pair.tapped if to == "device" and bodies(data)[0][6] == 0x0B]
     for _ in range(20):
@@ -316,6 +316,23 @@ class PlainDevice(SealedPair):
 
 def test_a_plain_device_is_refused_and_never_spoken_to_in_clear() -> None:
     assert problem_of(PlainDevice(hosts=())) == he.NO_SEAL
+
+
+class Altered(SealedPair):
+    """Someone changes a letter of the serial number in each HELLO-REPLY."""
+
+    def _host_hears(self, data: bytes) -> None:
+        for body in bodies(data):
+            if (body[2], body[6]) == (Kind.LINK, 0x02):
+                data = encode_frame(body[:-1] + bytes([body[-1] ^ 1]), after_silence=True)
+        super()._host_hears(data)
+
+
+def test_a_hello_reply_that_was_altered_seals_no_line() -> None:
+    pair = Altered()
+    assert problem_of(pair) == he.NOT_THE_KEY
+    assert pair.device_end is not None
+    assert pair.device_end.stats.handshakes == 0
 
 
 def test_a_device_that_does_not_know_the_host_is_named() -> None:

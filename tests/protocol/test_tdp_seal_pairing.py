@@ -133,14 +133,17 @@ def test_a_host_that_is_paired_again_takes_no_second_place() -> None:
     assert bench.device.hosts == [PairedHost(SUITE.public(HOST_KEY), Role.OBSERVE, "pit-4")]
 
 
-@pytest.mark.parametrize("number", [0x08, 0x09, 0x0A])
+@pytest.mark.parametrize("number", [0x02, 0x08, 0x09, 0x0A])
 def test_whoever_changes_a_message_prevents_the_pairing_and_no_more(number: int) -> None:
-    bench = Bench()
+    """Of HELLO-REPLY, too, which goes in clear: a letter of the serial number."""
+    bench, at = Bench(), -1 if number == 0x02 else 20
 
     def meddle(to_device: bool, data: bytes) -> bytes:
         (body,) = bodies(data) or [b""]
         if body and body[2] == Kind.LINK and body[6] == number and not body[1]:
-            return encode_frame(body[:20] + bytes([body[20] ^ 1]) + body[21:], after_silence=True)
+            changed = bytearray(body)
+            changed[at] ^= 1
+            return encode_frame(bytes(changed), after_silence=True)
         return data
 
     bench.meddle = meddle
