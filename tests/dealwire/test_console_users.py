@@ -243,7 +243,6 @@ def test_the_other_end_of_a_pair_is_this_user() -> None:
 # ------------------------------------------------------------------ as two programs
 
 
-@pytest.mark.more
 def test_the_tables_leave_a_console_of_its_own_its_files_and_its_port(tmp_path: Path) -> None:
     nowhere = {name: str(tmp_path / name) for name in ("shuffler", "table-controller")}
     users_file(tmp_path, person_entry("a.smith"))
@@ -266,6 +265,7 @@ def test_the_tables_leave_a_console_of_its_own_its_files_and_its_port(tmp_path: 
         assert wrong(at, people) == []
 
 
+@pytest.mark.more
 def test_a_console_is_started_by_itself_and_outlives_its_service(tmp_path: Path) -> None:
     import httpx
 
