@@ -67,6 +67,7 @@ def command(
     if (path is None) == (fd is None):
         raise click.UsageError("name SOCKET: the path of `socket` in [console] of table.toml")
     leave_no_core()
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until there is something to read again, it would end this process
     _log_to_stderr()
     if fd is not None:
         _die_with_the_service()

@@ -171,13 +171,14 @@ def _modes(found: Configuration | None) -> Iterator[Fix]:
 
 def secrets_of(found: Configuration) -> list[Path]:
     """Return the existing files of a configuration that only their owner may read."""
-    journal = found.journal
+    journal, console = found.journal, found.console
+    apart = console is not None and console.socket is not None  # its files are its own user's
     files = [
         journal.key_file,
         journal.signing_key_file,
-        found.console.tokens_file if found.console is not None else None,
+        console.tokens_file if console is not None and not apart else None,
     ]
-    if found.people is not None:
+    if found.people is not None and not apart:
         files.append(found.people.passkeys_file)
         files.append(found.people.oidc.client_secret_file if found.people.oidc is not None else None)
     files += [found.lines.keys / "host.key"] if found.lines is not None else []

@@ -29,7 +29,15 @@ from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart, PeoplePart
 from dealwire.hub.hub import Hub
 from dealwire.service.notify import Notifier
-from dealwire.service.readiness import CONSOLE_MODULES, StartOptions, files_of, in_clear, installed, readiness
+from dealwire.service.readiness import (
+    CONSOLE_MODULES,
+    StartOptions,
+    files_of,
+    in_clear,
+    installed,
+    readiness,
+    tables_part,
+)
 from dealwire.service.reloads import Reloadable, certificate, line_certificates
 from dealwire.service.seals import leave_no_core, reading_key
 from rules.errors import ExtraMissing
@@ -264,7 +272,7 @@ def console_of(
         from dealwire.cli.console_apart import console_elsewhere
 
         if people is not None:
-            _reload_people(people, service)
+            _reload_people(tables_part(people, part), service)
         serving = console_elsewhere(part, service)
     else:
         from dealwire.cli.console_apart import console_apart
@@ -319,7 +327,7 @@ def _register_reloads(configuration: Configuration, service: "Service", *, with_
     for ends in line_certificates(configuration, service.health):
         service.reloads.add(ends)
     if configuration.people is not None and not (with_console and configuration.console is not None):
-        _reload_people(configuration.people, service)
+        _reload_people(tables_part(configuration.people, configuration.console), service)
 
 
 def _reload_people(part: PeoplePart, service: "Service", *takers: "Callable[[Roll], None]") -> None:

@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 import click
 
@@ -18,12 +18,21 @@ from dealwire.hub.actions import ROLES
 from dealwire.people.edit import Value, changing, text_of, with_entry, with_values, write_users
 from dealwire.people.passkeys import Passkeys
 from dealwire.people.passwords import hashed, is_dated, needs_argon2
-from dealwire.people.users import TOKEN_STARTS, VERBS, UserPart, Users, digest_of, is_in_force, moment, read_users
+from dealwire.people.users import (
+    TOKEN_STARTS,
+    VERBS,
+    Level,
+    UserPart,
+    Users,
+    digest_of,
+    is_in_force,
+    moment,
+    read_users,
+)
 from devices.clock import SystemClock
 
 SCHEMA: Final = "dealwire.users-list/1"
 ENROL_MINUTES: Final = 15
-LEVELS: Final = ("dealer", "supervisor", "executive")
 _CODE: Final = "ABCDEFGHJKMNPQRSTVWXYZ23456789"
 """Letters and digits of a one-time code: none that looks like another."""
 
@@ -33,7 +42,7 @@ def command() -> None:
     """Keep the file of the people and programs that may act at tables.
 
     Name the file as `users-file` in the part `[people]` of table.toml. A running service takes a changed file over
-    when it gets SIGHUP (`systemctl reload dealwire`).
+    when it gets SIGHUP.
     """
 
 
@@ -45,7 +54,7 @@ def command() -> None:
     ("--title", {"metavar": "TEXT"}, "The person's full name."),
     ("--table tables", many("NAME"), "Table at which the person may act; all unless given. May be repeated."),
     ("--badge", whole(1, 2**32 - 1, "N"), "Number of the person's badge."),
-    ("--level", {"type": click.Choice(LEVELS)}, "Level of the badge, if it is not that of the role."),
+    ("--level", {"type": click.Choice(get_args(Level))}, "Level of the badge, if it is not that of the role."),
     ("--oidc", {"metavar": "SUBJECT"}, "The person's subject at the issuer of [people.oidc]."),
     ("--passkey-only", {"is_flag": True}, "Let the person sign in with a passkey alone."),
 )

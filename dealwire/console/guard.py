@@ -195,10 +195,10 @@ class AccessGuard:
             await receive()
             await send({"type": "websocket.close", "code": 1008})
             return
-        close = {"connection": "close"} if why == DOUBTFUL else None
+        headers = {"connection": "close"} if why == DOUBTFUL else None
         if why[0] == 401:
-            close = {"www-authenticate": "Bearer"}
-        await _short(scope, *why, close)(scope, receive, self._with_headers(send))
+            headers = {"www-authenticate": "Bearer"}
+        await _short(scope, *why, headers)(scope, receive, self._with_headers(send))
 
     async def _ask_to_sign_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":

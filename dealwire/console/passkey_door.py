@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from dealwire.console.rendering import page
-from dealwire.console.sign_in import PersonSignIn, back_to, read_body
+from dealwire.console.sign_in import NAME_MAX, PersonSignIn, back_to, read_body
 from dealwire.console.worker import Worker
 from dealwire.people.passkeys import (
     EACH_MAX,
@@ -39,7 +39,6 @@ from protocol.errors import LocalError
 
 JSON_MAX: Final = 16 * 1024
 """Maximum size of what a browser sends for a passkey, in bytes."""
-NAME_MAX: Final = 64
 
 
 async def read_json(http: HttpRequest) -> dict[str, Any]:

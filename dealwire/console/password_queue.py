@@ -6,8 +6,7 @@ address cannot fill it. Programs' tokens and passkeys never stand in this line.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final
 
 from dealwire.console.worker import Worker, WorkerBusy
 from dealwire.listening import neighbourhood
@@ -17,8 +16,6 @@ EACH_MAX: Final = 2
 """Most passwords of one address that wait to be checked."""
 LINE_MAX: Final = 32
 """Most passwords that wait in all."""
-
-Result = TypeVar("Result")
 
 
 class PasswordQueue:
@@ -36,17 +33,13 @@ class PasswordQueue:
             return None
         self._waiting[key] += 1
         try:
-            return await self.work(lambda: fits(password, digest))
+            return await asyncio.wrap_future(self._worker.run(lambda: fits(password, digest)))
         except WorkerBusy:
             return None
         finally:
             self._waiting[key] -= 1
             if not self._waiting[key]:
                 del self._waiting[key]
-
-    async def work(self, call: Callable[[], Result]) -> Result:
-        """Run `call` in the same thread."""
-        return await asyncio.wrap_future(self._worker.run(call))
 
     def close(self) -> None:
         """Check nothing more."""

@@ -257,9 +257,16 @@ class RemoteHub(Hub):
             number = self._numbers
             self._open[number] = request.answer
         fields = {name: value if isinstance(value, int) else str(value) for name, value in request.fields.items()}
-        known = {name: getattr(request, name) for name in ("user", "proven_ns", "proven_by") if hasattr(request, name)}
         message = ConsoleAsk(
-            number, request.table, request.action, fields, request.who, request.origin[:_TEXT_MAX], **known
+            number,
+            request.table,
+            request.action,
+            fields,
+            request.who,
+            request.origin[:_TEXT_MAX],
+            request.user,
+            request.proven_ns,
+            request.proven_by,
         )
         if not self._say(message) and self._open.pop(number, None) is not None:
             request.answer.set_exception(ServiceAway())

@@ -13,6 +13,7 @@ from dealwire.console.password_queue import PasswordQueue
 from dealwire.console.rendering import as_json, page
 from dealwire.console.sessions import ProofKind, Sessions, SignedIn, SignInLane
 from dealwire.console.tokens import TOKEN_MAX, Tokens
+from dealwire.people.passwords import PASSWORD_MAX
 from dealwire.people.users import UserPart, Users
 from devices.clock import Clock
 from protocol.printable import printable
@@ -21,7 +22,6 @@ BODY_MAX: Final = 8 * 1024
 """Maximum size of a form in bytes."""
 FIELDS_MAX: Final = 32
 NAME_MAX: Final = 64
-PASSWORD_MAX: Final = 256
 
 Answer = TypeVar("Answer", bound=Response)
 

@@ -5,12 +5,12 @@ import re
 import stat
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
 from dealwire.people.users import SCHEMA, UsersUnusable, read_users, users_in
-from devices.files import sync_folder
+from devices.files import alone_in, sync_folder
 from protocol.tomlfile import line_of
 
 Value = str | int | bool | Sequence[str]
@@ -76,32 +76,15 @@ def toml_of(value: Value) -> str:
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """Wait until no other process changes a file of people in this folder, and keep others from it until the block
-    ends. OSError if the folder cannot be opened."""
-    import fcntl  # not on every system, and a users file is read without it
-
-    folder = os.open(path.resolve().parent, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(folder)
-
-
-@contextmanager
 def changing(path: Path) -> Iterator[None]:
     """Be the only one who changes a users file until the block ends, from its reading on. UsersUnusable if its folder
     cannot be opened."""
-    try:
-        lock = alone(path)
-        lock.__enter__()
-    except OSError as error:
-        raise UsersUnusable(path, None, "", f"cannot be written: {error.strerror}") from error
-    try:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(alone_in(path.resolve().parent))
+        except OSError as error:
+            raise UsersUnusable(path, None, "", f"cannot be written: {error.strerror}") from error
         yield
-    finally:
-        lock.__exit__(None, None, None)
 
 
 def write_users(path: Path, text: str) -> None:

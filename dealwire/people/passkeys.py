@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dealwire.config.private_file import why_unsafe_facts
-from dealwire.people.edit import alone, replace_text
+from dealwire.people.edit import replace_text
 from dealwire.people.errors import PeopleFileUnsafe
-from devices.files import open_file
+from devices.files import alone_in, open_file
 from protocol.errors import LocalError
 from protocol.tomlfile import TomlFileError
 from rules.errors import ExtraMissing
@@ -126,7 +126,7 @@ class Passkeys:
         """Yield the passkeys as the file has them now, and write them after the block if they were changed. The
         console and `dealwire users forget` both write; neither may bring back what the other took away."""
         try:
-            with alone(self.path):
+            with alone_in(self.path.resolve().parent):
                 before = Passkeys.read(self.path)._known
                 known = dict(before)
                 yield known

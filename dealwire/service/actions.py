@@ -23,6 +23,7 @@ from protocol.tdp.messages import ShufflerState
 
 SUPERVISOR: Final[tuple[Role, ...]] = ("supervisor",)
 TECHNICIAN: Final[tuple[Role, ...]] = ("technician",)
+SUPERVISOR_OR_TECHNICIAN: Final = (*SUPERVISOR, *TECHNICIAN)
 
 RELEASE: Final = "release-held"
 """Action that records held money as settled by hand."""
@@ -35,7 +36,6 @@ ANSWERS: Final = (APPROVE, REFUSE, WITHDRAW)
 """Actions that answer a request of another person, or take back one's own."""
 ATTEST: Final = "attest"
 """Action that has a device prove its firmware."""
-ATTESTERS: Final[tuple[Role, ...]] = ("supervisor", "technician")
 CLEAR_MISDEAL: Final = "clear-misdeal"
 """Action that turns the red lamp off."""
 INJECT: Final = "inject"
@@ -231,12 +231,11 @@ def of_table() -> list[Action]:
 
 
 REQUEST: Final = _number("request", "Number of the request", ENTRY_MOST, least=1)
-_BOTH: Final[tuple[Role, ...]] = ("supervisor", "technician")
 _ANSWERING: Final = (
     Action(
         APPROVE,
         "Approve",
-        _BOTH,
+        SUPERVISOR_OR_TECHNICIAN,
         APPROVE,
         fields=(REQUEST,),
         group="pending",
@@ -245,11 +244,11 @@ _ANSWERING: Final = (
         needs_reason=False,
         even_stopped=True,
     ),
-    Action(REFUSE, "Refuse", _BOTH, REFUSE, fields=(REQUEST,), group="pending", even_stopped=True),
+    Action(REFUSE, "Refuse", SUPERVISOR_OR_TECHNICIAN, REFUSE, fields=(REQUEST,), group="pending", even_stopped=True),
     Action(
         WITHDRAW,
         "Withdraw",
-        _BOTH,
+        SUPERVISOR_OR_TECHNICIAN,
         WITHDRAW,
         fields=(REQUEST,),
         group="pending",
@@ -297,7 +296,7 @@ def of_attested(devices: Iterable[str]) -> list[Action]:
         Action(
             id=f"{name}.{ATTEST}",
             title="Check the firmware",
-            roles=ATTESTERS,
+            roles=SUPERVISOR_OR_TECHNICIAN,
             does=ATTEST,
             fixed={"device": name},
             group=name,
@@ -414,7 +413,7 @@ def _hindrance(kind: ActionKind, name: str, view: TableView) -> str:
         return f"{name} is not connected."
     if kind.name == "call-misdeal" and view.red_lamp:
         return kind.hinders["MISDEAL"]  # the lamp lights at once, while the state changes after the motion
-    if kind.name == "clear-misdeal" and not device.state and view.red_lamp == 0:
+    if kind.name == CLEAR_MISDEAL and not device.state and view.red_lamp == 0:
         return kind.hinders[""]
     return kind.hindrance(device.state)
 

@@ -42,8 +42,6 @@ class ConsoleChild:
     def __init__(self, gate: ConsoleGate, listener: socket.socket) -> None:
         self._gate, self._listener = gate, listener
         self._host = SystemClock()
-        self.restarts = 0
-        """Times that it was started again."""
         self._process: subprocess.Popen[bytes] | None = None
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="console child", daemon=True)
@@ -81,7 +79,6 @@ class ConsoleChild:
             _log.warning("console: %s; it starts again in %.0f s, and the tables continue", how, wait_s)
             self._stopping.wait(wait_s)
             wait_s = min(2 * wait_s, LONGEST_S)
-            self.restarts += 1
 
     def _once(self) -> str:
         """Start the process, watch it, and return how it ended."""

@@ -11,10 +11,9 @@ import socket
 import struct
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import fields
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -56,8 +55,6 @@ SECOND_NS: Final = 1_000_000_000
 BEAT_S: Final = 1.0
 RECEIVED: Final = 64 * 1024
 MINUTE_S: Final = 60.0
-_CARRIED: Final = tuple({"user", "proven_ns", "proven_by"} & {each.name for each in fields(Request)})
-"""Fields of a request about its person that a console may fill in."""
 
 
 class _Line:
@@ -342,10 +339,16 @@ class ConsoleGate:
         if len(line.open) >= ASKS_MAX:
             line.answers.append(ServiceAnswer(message.id, "busy", ""))
             return
-        known: Mapping[str, Any] = {name: getattr(message, name) for name in _CARRIED}
-        known = {name: printable(value) if isinstance(value, str) else value for name, value in known.items()}
-        who, origin = printable(message.who), printable(message.origin)
-        request = Request(message.table, message.action, message.fields, who, origin, **known)
+        request = Request(
+            message.table,
+            message.action,
+            message.fields,
+            printable(message.who),
+            printable(message.origin),
+            user=printable(message.user),
+            proven_ns=message.proven_ns,
+            proven_by=printable(message.proven_by),
+        )
         line.open.add(message.id)
 
         def answered(answer: Future[str]) -> None:  # in the owner's thread

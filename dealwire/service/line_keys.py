@@ -15,7 +15,7 @@ import logging
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -27,6 +27,7 @@ from dealwire.journal.errors import KeyProblem, KeyUnsafe
 from dealwire.journal.keyfiles import KEY_BYTES, UNFIT, from_hex, only_key, read_lines, write_text
 from devices.clock import Clock
 from devices.extras import install_command
+from devices.files import alone_in
 from devices.transport.base import Transport
 from protocol.errors import DealwireError
 from protocol.tdp.messages import HelloReplyMessage, Role
@@ -192,17 +193,12 @@ class LineKeys:
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Hold the folder, so that of two commands one waits for the other."""
-    import fcntl  # not on every system, and a service only reads
-
-    try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as error:
-        raise KeyProblem(folder, f"cannot be used: {error.strerror}") from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(alone_in(folder))
+        except OSError as error:
+            raise KeyProblem(folder, f"cannot be used: {error.strerror}") from error
         yield
-    finally:
-        os.close(descriptor)
 
 
 def _devices(path: Path) -> dict[str, PairedDevice]:

@@ -120,7 +120,7 @@ def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
     if console is not None:
         yield from _console(console, people=found.people is not None)
     if found.people is not None:
-        yield from _people(found.people)
+        yield from _people(tables_part(found.people, found.console))
         if found.people.oidc is not None and console is not None and console.socket is None:
             yield from _oidc(found.people.oidc)
     if found.exports.mqtt is not None:
@@ -285,6 +285,9 @@ def _console(part: ConsolePart, *, people: bool) -> Iterator[Tried]:
     if not installed(*CONSOLE_MODULES):
         yield wrong("console", ("console",), ExtraMissing("starlette", "console"))
     yield from _reachable("console", ("console",), part)
+    if part.socket is not None:  # its port is open while it waits for its tables, and its files are its user's alone
+        yield ok("console", f"another process connects at {part.socket}; it reads its own files and opens its port")
+        return
     yield from _tls("console", ("console",), part.tls)
     yield from _port("console", ("console", "port"), part.host, part.port)
     if part.tokens_file is not None:
@@ -301,6 +304,13 @@ def _console(part: ConsolePart, *, people: bool) -> Iterator[Tried]:
         yield warning("tokens", f"no tokens-file: no one can view the console at {part.host}", ("console",))
     if part.recordings is not None:
         yield from _recordings(part.recordings)
+
+
+def tables_part(people: PeoplePart, console: ConsolePart | None) -> PeoplePart:
+    """Return what the tables read of `[people]`: not the passkeys of a console with a user of its own, whose file is
+    that user's alone."""
+    apart = console is not None and console.socket is not None
+    return people.model_copy(update={"passkeys_file": None}) if apart else people
 
 
 def _people(part: PeoplePart) -> Iterator[Tried]:

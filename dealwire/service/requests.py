@@ -13,7 +13,6 @@ from dealwire.journal.rounds import RoundReader
 from dealwire.service.actions import (
     ANSWERS,
     ATTEST,
-    ATTESTERS,
     CLEAR_MISDEAL,
     INJECT,
     REFUSE,
@@ -21,6 +20,7 @@ from dealwire.service.actions import (
     REQUEST,
     START_OVER,
     SUPERVISOR,
+    SUPERVISOR_OR_TECHNICIAN,
     TECHNICIAN,
     WITHDRAW,
     ActionRefused,
@@ -244,9 +244,11 @@ class RequestHandler:
 
     def _attest(self, session: TableSession, request: Request) -> Act:
         """Have a device prove its firmware now; the verdict answers the request."""
-        if request.who not in ATTESTERS:
-            raise ActionRefused(request.action, f"a {request.who} may not do this; allowed: {', '.join(ATTESTERS)}")
-        self._check_person(session, request, ATTESTERS, reason=False)
+        if request.who not in SUPERVISOR_OR_TECHNICIAN:
+            raise ActionRefused(
+                request.action, f"a {request.who} may not do this; allowed: {', '.join(SUPERVISOR_OR_TECHNICIAN)}"
+            )
+        self._check_person(session, request, SUPERVISOR_OR_TECHNICIAN, reason=False)
         device = str(request.fields.get("device", ""))
 
         def done(verdict: FirmwareAttested) -> None:

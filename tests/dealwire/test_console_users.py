@@ -25,11 +25,15 @@ from dealwire.hub.wire import ConsoleHello, framed
 from dealwire.journal import JournalReader
 from dealwire.service.console_gate import ConsoleGate, peer_of
 from dealwire.service.readers import ReadersRefused, may_connect, readers_of
+from dealwire.service.readiness import StartOptions, readiness
 from dealwire.version import __version__
 from devices.clock import SystemClock
 from protocol.errors import LineBusy
+from protocol.tomlfile import Key
 from tests.dealwire.test_console_apart import HELLO, Owner
 from tests.support.rigs.patience import PATIENCE_S, wait_until
+from tests.support.rigs.people import person_entry, users_file
+from tests.support.rigs.ports import free_port
 from tests.support.rigs.serving import Program, opened, write_configuration
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="not here: root, who may become another user")
@@ -239,13 +243,35 @@ def test_the_other_end_of_a_pair_is_this_user() -> None:
 # ------------------------------------------------------------------ as two programs
 
 
+def test_the_tables_leave_a_console_of_its_own_its_files_and_its_port(tmp_path: Path) -> None:
+    nowhere = {name: str(tmp_path / name) for name in ("shuffler", "table-controller")}
+    users_file(tmp_path, person_entry("a.smith"))
+    for name in ("tokens.toml", "passkeys.jsonl"):
+        (tmp_path / name).write_text("of another user")
+        (tmp_path / name).chmod(0o644)
+
+    def wrong(console: str, people: str) -> list[Key]:
+        top = f"[console]\nport = {port}\n{console}\n{people}"
+        found = load_configuration(write_configuration(tmp_path, [nowhere], top=top))
+        return [tried.key for tried in readiness(found, StartOptions()) if tried.error is not None]
+
+    tokens, at = 'tokens-file = "tokens.toml"', f'socket = "{tmp_path / "console.sock"}"'
+    people = '[people]\nusers-file = "users.toml"\npasskeys-file = "passkeys.jsonl"\n'
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert wrong(tokens, "") == [("console", "port"), ("console", "tokens-file")]
+        assert wrong("", people) == [("console", "port"), ("people", "passkeys-file")]
+        assert wrong(f"{tokens}\n{at}", "") == []
+        assert wrong(at, people) == []
+
+
 @pytest.mark.more
 def test_a_console_is_started_by_itself_and_outlives_its_service(tmp_path: Path) -> None:
     import httpx
 
     path = Path(tempfile.mkdtemp()) / "console.sock"
     nowhere = {name: str(tmp_path / name) for name in ("shuffler", "table-controller")}
-    file = write_configuration(tmp_path, [nowhere], top=f'[console]\nport = 0\nsocket = "{path}"\n')
+    file = write_configuration(tmp_path, [nowhere], top=f'[console]\nport = {free_port()}\nsocket = "{path}"\n')
     said = tmp_path / "console.txt"
     command = [sys.executable, "-m", "dealwire", "console", str(path)]
     none = subprocess.run(command, capture_output=True, text=True)
