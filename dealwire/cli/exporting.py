@@ -7,10 +7,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+import click
 
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.output import let_go
+from dealwire.cli.terminal import echo
 from dealwire.config.schema import Configuration, MqttPart
 from dealwire.export.ndjson import NdjsonSink
 from dealwire.export.secrecy import exposures
@@ -53,6 +57,20 @@ def broker_of(part: MqttPart) -> "Broker":
     except ValueError as error:
         key = "exports.mqtt.password-file" if isinstance(error, PasswordUnreadable) else "exports.mqtt"
         raise Stop(Exit.USAGE, f"{key}: {error}") from None
+
+
+def broker_by_options(url: str, password_file: Path | None, **files: Path | None) -> "Broker":
+    """Return the broker of the options --mqtt..., and warn of secrets that others can read. BadParameter if they are
+    wrong."""
+    from dealwire.export.broker import Broker, PasswordUnreadable
+
+    for text in exposures(url, password_file=password_file, key_file=files.get("key_file")):
+        echo(f"dealwire: warning: {text}", err=True)
+    try:
+        return Broker.parse(url, password_file, **files)
+    except ValueError as error:
+        hint = "--mqtt-password-file" if isinstance(error, PasswordUnreadable) else "--mqtt"
+        raise click.BadParameter(str(error), param_hint=hint) from None
 
 
 def signer_of(part: MqttPart, journal: Journal) -> "LineSigner | None":

@@ -20,7 +20,6 @@ from dealwire.listening import is_loopback
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
-    from dealwire.export.broker import Broker
     from dealwire.export.fleet.consumer import ConsumerCounts
     from dealwire.export.fleet.trust import TrustedKeys
     from dealwire.tls import ServerTls
@@ -143,12 +142,11 @@ def consume(
     must_have("aiomqtt", "psycopg")
     tls = _tls_of(metrics_host, over_tls)
     from dealwire.export.fleet.consumer import Consumer
-    from dealwire.export.secrecy import exposures
 
     trusted = _keys_of(keys)
-    for warning in exposures(mqtt, password_file=mqtt_password_file, key_file=mqtt_key):
-        echo(f"dealwire: warning: {warning}", err=True)
-    broker = _broker_of(mqtt, mqtt_password_file, ca_file=mqtt_ca, cert_file=mqtt_cert, key_file=mqtt_key)
+    from dealwire.cli.exporting import broker_by_options
+
+    broker = broker_by_options(mqtt, mqtt_password_file, ca_file=mqtt_ca, cert_file=mqtt_cert, key_file=mqtt_key)
 
     async def go() -> None:
         consumer = Consumer(broker, postgres, name=name, group=group, report=_report, keys=trusted)
@@ -173,16 +171,6 @@ def _keys_of(path: Path | None) -> "TrustedKeys | None":
     from dealwire.export.fleet.trust import TrustedKeys
 
     return TrustedKeys.read(path)
-
-
-def _broker_of(url: str, password_file: Path | None, **files: Path | None) -> "Broker":
-    from dealwire.export.broker import Broker, PasswordUnreadable
-
-    try:
-        return Broker.parse(url, password_file, **files)
-    except ValueError as error:
-        hint = "--mqtt-password-file" if isinstance(error, PasswordUnreadable) else "--mqtt"
-        raise click.BadParameter(str(error), param_hint=hint) from None
 
 
 def _tls_of(host: str, over: MetricsTls) -> "ServerTls | None":

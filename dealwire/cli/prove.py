@@ -243,13 +243,11 @@ def keep_command(growth: Path, state: Path, key_file: Path, signer_file: Path | 
     from dealwire.journal.errors import NoteRefused
     from dealwire.journal.signing import (
         SigningPair,
-        TreeHead,
         cosignature,
         is_key_name,
-        note_parts,
         read_vkeys,
     )
-    from dealwire.journal.witnessing import Growth, grown, read_state, write_state
+    from dealwire.journal.witnessing import Growth, grown, named_of, read_state, write_state
 
     if (signer_file is None) != (name is None) or (name is not None and not is_key_name(name)):
         raise click.UsageError("--sign needs --name, a name without spaces and plus signs, and the reverse")
@@ -257,7 +255,7 @@ def keep_command(growth: Path, state: Path, key_file: Path, signer_file: Path | 
     keys, kept = read_vkeys(key_file), read_state(state) if state.exists() else []
     text = _read(growth).decode("utf-8", "replace")
     try:
-        origin = TreeHead.parse(note_parts(Growth.parse(text).note)[0]).origin
+        origin = named_of(Growth.parse(text).note)
         seen = next((each for each in kept if each.origin == origin), None)
         head = grown(seen, text, keys)
     except NoteRefused as error:

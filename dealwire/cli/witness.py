@@ -2,7 +2,10 @@
 
 import asyncio
 import importlib.util
+import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +18,6 @@ from dealwire.cli.terminal import echo
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
-    from dealwire.export.broker import Broker
     from dealwire.export.cosigning import LogWitness
 
 STATE: Final = "witness.state"
@@ -79,7 +81,11 @@ def run_command(
     What was seen is on the disk before a signature leaves. A log that contradicts it is never signed, and is an alarm.
     """
     _check_name(name)
-    broker = _broker_of(mqtt, mqtt_password_file, ca_file=mqtt_ca, cert_file=mqtt_cert, key_file=mqtt_key)
+    if importlib.util.find_spec("aiomqtt") is None:
+        raise ExtraMissing("aiomqtt", "mqtt")
+    from dealwire.cli.exporting import broker_by_options
+
+    broker = broker_by_options(mqtt, mqtt_password_file, ca_file=mqtt_ca, cert_file=mqtt_cert, key_file=mqtt_key)
     from dealwire.export.cosigning import LogWitness, WitnessIdentity
     from dealwire.journal.signing import SigningPair, read_vkeys
 
@@ -90,17 +96,33 @@ def run_command(
         with (folder / FORKS).open("a", encoding="utf-8") as file:
             file.write(f"{text}\n")
 
-    witness = LogWitness(
-        broker,
-        tables or ("+/+",),
-        read_vkeys(logs),
-        WitnessIdentity(name, SigningPair.load(key_file), folder / STATE),
-        client=f"dealwire-witness/{name}",
-        alarm=alarm,
-        report=lambda text: echo(f"dealwire: {text}", err=True),
-    )
+    with _alone(folder):
+        witness = LogWitness(
+            broker,
+            tables or ("+/+",),
+            read_vkeys(logs),
+            WitnessIdentity(name, SigningPair.load(key_file), folder / STATE),
+            client=f"dealwire-witness/{name}",
+            alarm=alarm,
+            report=lambda text: echo(f"dealwire: {text}", err=True),
+        )
+        _follow(witness, wait=wait)
 
-    _follow(witness, wait=wait)
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the folder: of two witnesses with one memory, each could sign another side of a fork."""
+    import fcntl  # not on every system
+
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Stop(Exit.BUSY, f"{folder}: another witness uses it; each needs a folder of its own") from None
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _follow(witness: "LogWitness", *, wait: bool) -> None:
@@ -138,15 +160,3 @@ def _check_name(name: str) -> None:
 
     if not is_key_name(name):
         raise click.BadParameter(f"{name!r} has a space or a plus sign", param_hint="--name")
-
-
-def _broker_of(url: str, password_file: Path | None, **files: Path | None) -> "Broker":
-    if importlib.util.find_spec("aiomqtt") is None:
-        raise ExtraMissing("aiomqtt", "mqtt")
-    from dealwire.export.broker import Broker, PasswordUnreadable
-
-    try:
-        return Broker.parse(url, password_file, **files)
-    except ValueError as error:
-        hint = "--mqtt-password-file" if isinstance(error, PasswordUnreadable) else "--mqtt"
-        raise click.BadParameter(str(error), param_hint=hint) from None

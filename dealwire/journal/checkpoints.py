@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.json import encode
 
 from dealwire.journal.record_writer import RecordWriter
-from dealwire.journal.records import CHECKPOINT, COSIGNED, LOG, WITNESSED
+from dealwire.journal.records import CHECKPOINT, COSIGNED, LOG
 from dealwire.journal.signing import SignatureLine, SigningPair, TreeHead, signed_checkpoint
 
 NEW: Final = "new"
@@ -65,12 +65,6 @@ class Checkpoints:
         """Record that a witness signed the checkpoint of this size; its `line` was verified."""
         fields = {"origin": self._writer.log.origin, "size": size, "by": line.name, "line": str(line)}
         self._writer.add(at_ns, 0, COSIGNED, "", encode(fields))
-
-    def witnessed(self, head: TreeHead, note: str, at_ns: int) -> None:
-        """Record the checkpoint of another log that this service is about to sign; it must be on the disk before its
-        signature leaves."""
-        fields = {"origin": head.origin, "size": head.size, "root": head.root.hex(), "note": note}
-        self._writer.add(at_ns, 0, WITNESSED, "", encode(fields))
 
     def beat(self, now_ns: int, every_ns: int) -> None:
         """Sign if it is time: once in `every_ns`, if anything was written since."""

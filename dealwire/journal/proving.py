@@ -152,6 +152,8 @@ class RoundProof:
     def check(self, lines: Sequence[bytes], key: NoteVerifier, witnesses: Sequence[NoteVerifier] = ()) -> list[str]:
         """Return the witnesses that cosigned the checkpoint. ProofRefused unless `key` signed the tree in which the
         lines are, and each of `witnesses` cosigned it."""
+        if key.name != self.origin:  # whoever has a key can begin another log with it
+            raise ProofRefused(f"it is of the log {self.origin}, not of {key.name}")
         body = self.head(lines).body
         if not key.fits(body.encode(), self.signature):
             raise ProofRefused("the signature does not fit: these are not the lines that were proven, or not the key")

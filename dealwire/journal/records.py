@@ -54,8 +54,6 @@ CHECKPOINT: Final = "checkpoint"
 """Size and root of the tree, signed."""
 COSIGNED: Final = "cosigned"
 """A witness signed a checkpoint of this journal."""
-WITNESSED: Final = "witnessed"
-"""This service is about to sign a checkpoint of another journal."""
 STAMPED: Final = "stamped"
 """An authority's time stamp of a checkpoint."""
 
@@ -79,10 +77,9 @@ MARKS: Final = (
     LOG,
     CHECKPOINT,
     COSIGNED,
-    WITNESSED,
     STAMPED,
 )
-NO_LEAF: Final = frozenset((*RAW, "event", NOTE, SNAPSHOT, KEY, COSIGNED, WITNESSED, SALVAGED))
+NO_LEAF: Final = frozenset((*RAW, "event", NOTE, SNAPSHOT, KEY, COSIGNED, SALVAGED))
 """Kinds that are no leaves of the tree; each leaf commits to all records before it, these too."""
 
 GENESIS: Final = bytes(32)

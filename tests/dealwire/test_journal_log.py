@@ -77,6 +77,32 @@ def test_the_checkpoints_are_an_independent_program_s(tmp_path: Path) -> None:
     assert kept == [(8, 1)], "of more than 256 leaves and fewer than 768"
 
 
+def test_a_settlement_names_only_the_round_that_is_its_own(tmp_path: Path) -> None:
+    """Neither the round of a settlement before it, nor one from before a balance, a day or an opening; nor that of
+    another table. By the independent program, whose checkpoints are the journal's."""
+    path = tmp_path / "j"
+    with journal_of(path) as journal:
+        for kind, table in (("round", "t"), ("round", "u"), ("settlement", "t"), ("settlement", "t")):
+            journal.publish(table, kind, 1, "{}")
+        journal.checkpoints.sign(1)
+        journal.balance(1)
+        journal.publish("u", "settlement", 1, "{}")
+        journal.checkpoints.sign(1)
+        journal.publish("t", "round", 2, "{}")
+        journal.begin_day("2026-01-02", 2)
+        journal.publish("t", "settlement", 2, "{}")
+        journal.checkpoints.sign(2)
+        journal.publish("t", "round", 3, "{}")
+    with journal_of(path) as journal:
+        journal.publish("t", "settlement", 3, "{}")
+        journal.checkpoints.sign(3)
+    with JournalReader(path) as reader:
+        verify(reader)
+        notes = [json.loads(each.payload) for each in reader.all_of(CHECKPOINT)]
+    assert len(notes) >= 4
+    assert checked_roots(str(path)) == [(each["size"], each["root"]) for each in notes]
+
+
 def test_a_journal_without_a_signing_key_has_no_tree(tmp_path: Path) -> None:
     path = tmp_path / "j"
     with journal_of(path, None) as journal:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ from dealwire.cli.doctor import _signer
 from dealwire.config.load import load_configuration
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.errors import ProofRefused
-from dealwire.journal.proving import RoundProof
+from dealwire.journal.proving import RoundProof, prove
 from dealwire.journal.records import CHECKPOINT
 from dealwire.journal.segments import export_segment
 from dealwire.journal.signing import WITNESS_TYPE, NoteVerifier, SigningPair, TreeHead, cosignature
@@ -200,6 +201,30 @@ def play(journal: Journal, rounds: int, first: int = 1, *, sign: bool = True) ->
     if sign:
         journal.checkpoints.sign(first + rounds)
     journal.commit()
+
+
+def test_two_journals_with_one_key_prove_nothing_for_one_another(tmp_path: Path) -> None:
+    """Both have a round 1 at a table `t`. A proof of one is refused under the name of the other, whose key is the same,
+    and so is a proof with the settlement of another round 1 of the same journal."""
+    signer = SigningPair.new(tmp_path / "key")
+    keys, proofs = [], []
+    for path in (tmp_path / "a", tmp_path / "b"):
+        with Journal(path, key=None, clock=ManualClock(), signer=signer) as journal:
+            play(journal, 3)
+            play(journal, 3)
+            keys.append(NoteVerifier.parse(signer.vkey(journal.log.origin)))
+        with JournalReader(path) as reader:
+            rounds = [record for record in reader.records() if record.kind == "round"]
+            proofs.append([prove(reader, rounds[number], "round 1") for number in (0, 3)])
+    for of, found in enumerate(proofs):
+        for each in found:
+            assert each.proof.check(each.lines, keys[of]) == []
+            with pytest.raises(ProofRefused, match="it is of the log"):
+                each.proof.check(each.lines, keys[1 - of])
+    first, again = proofs[0]
+    swapped = replace(first.proof, places=[again.proof.places[0], first.proof.places[1]])
+    with pytest.raises(ProofRefused, match="the signature does not fit"):
+        swapped.check((again.lines[0], first.lines[1]), keys[0])
 
 
 def test_cosignatures_ride_in_the_proof_and_are_checked(tmp_path: Path) -> None:

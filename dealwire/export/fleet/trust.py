@@ -5,6 +5,7 @@ not fit are refused. A certificate is checked whenever it is read, whoever wrote
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -20,7 +21,7 @@ from dealwire.journal.signing import LOG_TYPE, BadVkey, NoteVerifier
 
 _ALL: Final = "*"
 UNKNOWN_MOST: Final = 10_000
-"""Most labels without a certificate that are remembered, so that strangers cannot fill the memory."""
+"""Most labels of unknown keys that are looked up in the database at a time."""
 
 
 class Untrusted(ValueError):
@@ -86,7 +87,8 @@ class TrustedKeys:
             await database.keep_openings(came)
         missing = {key for message in messages if (key := _named(message)) is not None and key not in self._known}
         for kept in await database.openings(list(missing)[:UNKNOWN_MOST]) if missing else ():
-            self._take(Address(kept.site, kept.table), kept.note.encode())
+            with suppress(Untrusted):  # by a key that is no longer in the list: what it signed is refused
+                self._take(Address(kept.site, kept.table), kept.note.encode())
 
     def opening(self, message: MQTTMessage) -> tuple[Address, OpeningCertificate]:
         """Return the certificate in a message, of a key from now on known. Untrusted if no key of its table signed

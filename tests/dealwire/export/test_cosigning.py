@@ -13,6 +13,7 @@ import paho.mqtt.client as paho
 import pytest
 from paho.mqtt.enums import CallbackAPIVersion
 
+from dealwire.cli.exits import Exit
 from dealwire.export.broker import Broker
 from dealwire.export.cosigning import LogWitness, WitnessIdentity
 from dealwire.export.log_lane import LogLane
@@ -297,6 +298,8 @@ def test_a_witness_in_a_process_of_its_own(broker: Mosquitto, tmp_path: Path) ->
             process = subprocess.Popen(command, cwd=ROOT)
             try:
                 eventually(lambda: "cosigned" in found, "nothing is cosigned")
+                second = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+                assert (second.returncode, second.stderr.count("\n")) == (Exit.BUSY, 1), "two with one memory"
             finally:
                 process.send_signal(end)
                 process.wait(PATIENCE_S)

@@ -346,6 +346,32 @@ def test_lines_of_many_openings_are_believed_and_repeated_lines_signed_again(
 
 
 @needs_postgres
+def test_a_key_that_is_no_longer_in_the_list_vouches_for_nothing_and_stops_nothing(
+    key: SigningPair, database: Postgres, tmp_path: Path
+) -> None:
+    """The table's key is replaced. Its lines of before wait at the broker, and their opening is stored: the next
+    consumer refuses both, and goes on with the lines of the new key."""
+    other = SigningPair.new(tmp_path / "other.sign")
+    refused, rows = ("SELECT kind FROM dealwire.refused", "SELECT count(*) FROM dealwire.line")
+    with running_broker(tmp_path / "broker", "max_queued_messages 0") as broker:
+        with opened(tmp_path / "journal", key) as journal, exporting(broker, journal) as exporter:
+            with consuming(broker, database, "--keys", str(keys_file(tmp_path, f"{SITE}/* {key.vkey('a')}"))):
+                put(journal, 5)
+                eventually(lambda: database.rows(rows) == [(5,)], "the lines are missing")
+            put(journal, 5)  # while no consumer is there
+            sent_all(exporter, 10)
+        with (
+            consuming(broker, database, "--keys", str(keys_file(tmp_path, f"{SITE}/* {other.vkey('a')}"))),
+            opened(tmp_path / "journal", other) as journal,
+        ):
+            eventually(lambda: len(database.rows(refused)) >= 5, "the lines of the key of before are not refused")
+            put(journal, 1)
+            with exporting(broker, journal):
+                eventually(lambda: database.rows(rows) == [(11,)], "the lines of the new key are missing")
+    assert {("unsigned",), ("forged",)} >= set(database.rows(refused))
+
+
+@needs_postgres
 @pytest.mark.parametrize("line", ["other/* {key}", "here/t2 {key}"])
 def test_a_table_without_a_key_is_not_believed(line: str, key: SigningPair, database: Postgres, tmp_path: Path) -> None:
     keys = keys_file(tmp_path, line.format(key=key.vkey("any/name")))

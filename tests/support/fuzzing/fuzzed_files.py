@@ -58,11 +58,11 @@ NOTE: Final = signed_checkpoint(HEAD, SIGNER)
 KEY: Final = NoteVerifier.parse(SIGNER.vkey(ORIGIN))
 LINE: Final = b'{"table":"t","round":1}'
 PLACES: Final = [(7, 8), (9, 10)]
-PROOF: Final = RoundProof(bytes(16), bytes(8), 1, 3, PLACES, "settlement", bytes(32), bytes(64), [bytes(32)] * 2,
+_FILE, _EPOCH = map(bytes.fromhex, ORIGIN.split("/")[1:])
+_PATH: Final = [bytes(32)] * 2
+PROOF: Final = RoundProof(_FILE, _EPOCH, 1, 3, PLACES, "settlement", bytes(32), bytes(64), _PATH,
               [cosignature(HEAD.body, SIGNER, "w", 9)]).to_bytes()  # fmt: skip
-ONE: Final = RoundProof(
-    bytes(16), bytes(8), 1, 3, PLACES[:1], "round", bytes(32), bytes(64), [bytes(32)] * 2
-).to_bytes()
+ONE: Final = RoundProof(_FILE, _EPOCH, 1, 3, PLACES[:1], "round", bytes(32), bytes(64), _PATH).to_bytes()
 GROWTH: Final = f"old 0\n\n{NOTE}"
 
 

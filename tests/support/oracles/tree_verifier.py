@@ -10,7 +10,7 @@ import json
 import sqlite3
 import sys
 
-NO_LEAF = ["passed", "received", "sent", "event", "note", "snapshot", "key", "cosigned", "witnessed", "salvaged"]
+NO_LEAF = ["passed", "received", "sent", "event", "note", "snapshot", "key", "cosigned", "salvaged"]
 
 
 def sha_of(*parts: bytes) -> bytes:
