@@ -92,9 +92,14 @@ class Identity(NamedTuple):
         return public_of(self.seed)
 
     @property
+    def line_key(self) -> bytes:
+        """The X25519 key, which the other end of a sealed line knows it by."""
+        return line_key_of(self.secret)
+
+    @property
     def signer(self) -> Signer | None:
         """Signer of measurements; None without a certificate."""
         if self.signature is None:
             return None
         certificate = Certificate(self.key, self.signature)
-        return Signer(certificate, signer_of(self.seed), line_key_of(self.secret))
+        return Signer(certificate, signer_of(self.seed), self.line_key)

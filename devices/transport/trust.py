@@ -63,7 +63,12 @@ def why_refused(error: ssl.SSLError) -> str:
     """Return why a connection could not be made, as text after the address."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate is refused: {error.verify_message.removesuffix('.')}"
-    return f"no TLS: {(error.reason or str(error)).replace('_', ' ').lower()}"
+    return f"no TLS: {reason_of(error)}"
+
+
+def reason_of(error: ssl.SSLError) -> str:
+    """Return OpenSSL's reason as text."""
+    return (error.reason or str(error)).replace("_", " ").lower()
 
 
 def _load(load: Callable[[], None], path: str | Path, lacks: str) -> None:

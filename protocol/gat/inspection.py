@@ -49,8 +49,6 @@ class Inspection:
         limit_s: float = CALCULATION_S,
     ) -> None:
         self._ask, self._rest, self._now_ns, self._limit_s = ask, rest, now_ns, limit_s
-        self.polls = 0
-        """Number of status queries during the last calculation."""
 
     def status(self) -> m.StatusResponseMessage:
         """Return the status. Raise VersionMismatch for a device before 3.50."""
@@ -98,9 +96,8 @@ class Inspection:
 
     def _await(self, feature: str) -> None:
         end_ns, pause_ns = self._now_ns() + int(self._limit_s * 1e9), FIRST_POLL_NS
-        self.polls = 0
         while True:
-            status, self.polls = self.status(), self.polls + 1
+            status = self.status()
             if not status.running and status.calculation is m.Calculation.FINISHED and status.available:
                 break
             if not status.running or status.calculation in (m.Calculation.FAILED, m.Calculation.FINISHED):
