@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from protocol.errors import LocalError, RemoteError
 from protocol.tdp import attestation as a
-from protocol.tdp.messages import Algorithm, Capability, HelloReplyMessage, MeasuredMessage, VerifyMessage
+from protocol.tdp.messages import Algorithm, Capability, HelloReplyMessage, MeasuredMessage, Region, VerifyMessage
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -104,6 +104,12 @@ def certified_key(hello: HelloReplyMessage, certificate: a.Certificate | None, m
         text = f"{hello.maker} {hello.model} {hello.serial}"
         raise NotAttested(f"its certificate is not one of its maker for {text}")
     return certificate.key
+
+
+def check_start(hello: HelloReplyMessage, proof: FirmwareProof) -> None:
+    """Raise NotAttested if the proved firmware is another than that of the HELLO-REPLY, if that names one."""
+    if proof.region == Region.FIRMWARE and any(hello.digest) and hello.digest != proof.sha256:
+        raise NotAttested("its firmware is not the one that it started with")
 
 
 # ------------------------------------------------------------------ the cipher

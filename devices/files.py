@@ -58,6 +58,34 @@ def read_file(path: str | Path, most_bytes: int) -> bytes:
     return data
 
 
+def why_not_private(mode: int, path: str | Path) -> str | None:
+    """Return why a file of this mode is no secret of its owner alone, as text after its name; None if it is."""
+    bits = stat.S_IMODE(mode)
+    return f"others may use it (mode {bits:04o}); allowed: 0600 (chmod 600 {path})" if bits & 0o077 else None
+
+
+def replace_text(path: Path, text: str, mode: int = PRIVATE) -> None:
+    """Replace the file's content; after a kill, either the old or the new content is there. Raise OSError.
+
+    A kill may leave a temporary file with a fixed name, which the next write removes, so that no key stays in it for
+    long.
+    """
+    beside = path.with_name(f".{path.name}-new")
+    beside.unlink(missing_ok=True)
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
+    try:
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
 def sync_folder(path: str | Path) -> None:
     """Flush new and renamed entries of the folder at `path` to the disk. Raise OSError if the disk refuses."""
     descriptor = os.open(path, os.O_RDONLY)

@@ -84,6 +84,11 @@ class FirmwareList(NamedTuple):
         lines = [f"{WORD} {self.number} {self.first} {self.last}", *(each.line for each in self.allowed)]
         return "".join(f"{line}\n" for line in lines)
 
+    @property
+    def images(self) -> str:
+        """Number of images as text."""
+        return f"{len(self.allowed)} image{'' if len(self.allowed) == 1 else 's'}"
+
     @classmethod
     def read(cls, path: Path) -> tuple[Self, bytes]:
         """Return the list in a file, its signature unchecked, and the bytes of the file. ListRefused for another

@@ -6,7 +6,6 @@ as its devices report it. A file of trusted keys has one public line for each.
 """
 
 import secrets
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, Self
 
@@ -41,10 +40,12 @@ class SigningKey(NamedTuple):
     def load(cls, path: Path, kind: Kind) -> Self:
         """Read a private key file, which only its owner may read. KeyProblem or KeyUnsafe for any other file."""
         lines = read_lines(path)
-        (_, seed, name), *more = [_line(path, each, f"tdp-{kind}-key") for each in lines] or [_no_key(path, kind)]
-        if more:
+        if not lines:
+            raise _no_key(path, kind, "key")
+        found = [_line(path, each, f"tdp-{kind}-key") for each in lines]
+        if len(found) > 1:
             raise KeyProblem(path, "more than one key; allowed: one line", lines[1][0])
-        return cls(kind, seed, name)
+        return cls(kind, *found[0])
 
     @property
     def public(self) -> bytes:
@@ -64,30 +65,24 @@ class SigningKey(NamedTuple):
 
 def trusted(path: Path, kind: Kind) -> tuple[Maker, ...]:
     """Return the public keys of a file, at least one, by their owners. KeyProblem for any other file."""
-    found = tuple(_public(path, kind))
+    found = [_line(path, each, f"tdp-{kind}-public") for each in read_lines(path, secret=False)]
     if not found:
-        _no_key(path, kind, "public")
-    return found
+        raise _no_key(path, kind, "public")
+    return tuple(Maker(name, key) for key, name in found)
 
 
-def _public(path: Path, kind: Kind) -> Iterator[Maker]:
-    for each in read_lines(path, secret=False):
-        _, key, name = _line(path, each, f"tdp-{kind}-public")
-        yield Maker(name, key)
-
-
-def _line(path: Path, line: Words, word: str) -> tuple[int, bytes, str]:
+def _line(path: Path, line: Words, word: str) -> tuple[bytes, str]:
     number, words = line
     try:
         if words[0] != word or len(words) < 3:
             raise ValueError(words)
-        return number, from_hex(words[1], SEED_BYTES), name_of(" ".join(words[2:]))
+        return from_hex(words[1], SEED_BYTES), name_of(" ".join(words[2:]))
     except ValueError:
         raise KeyProblem(path, f"not such a key; allowed: '{word} KEY NAME', KEY of 64 hex digits", number) from None
 
 
-def _no_key(path: Path, kind: Kind, half: str = "key") -> tuple[int, bytes, str]:
-    raise KeyProblem(path, f"no key in it; allowed: lines 'tdp-{kind}-{half} KEY NAME'")
+def _no_key(path: Path, kind: Kind, half: str) -> KeyProblem:
+    return KeyProblem(path, f"no key in it; allowed: lines 'tdp-{kind}-{half} KEY NAME'")
 
 
 def name_of(text: str) -> str:

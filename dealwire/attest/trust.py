@@ -17,7 +17,7 @@ from dealwire.config.private_file import why_alterable
 from dealwire.config.schema import AttestationPart
 from dealwire.journal.errors import KeyProblem, KeyUnsafe
 from dealwire.journal.keyfiles import from_hex, read_lines, write_text
-from devices.attestation import Evidence, FirmwareProof, Maker, NotAttested, check
+from devices.attestation import Evidence, FirmwareProof, Maker, NotAttested, check, check_start
 from protocol.errors import DealwireError
 
 _log = logging.getLogger(__name__)
@@ -64,8 +64,7 @@ class Trust:
     def in_words(self) -> str:
         """Return what is trusted as text."""
         found, makers = self.list, ", ".join(each.name for each in self.makers)
-        count = f"{len(found.allowed)} image{'' if len(found.allowed) == 1 else 's'}"
-        return f"list {found.number} of {found.signer}, {count}, until {found.last}; makers: {makers}"
+        return f"list {found.number} of {found.signer}, {found.images}, until {found.last}; makers: {makers}"
 
     def judge(self, found: Evidence) -> tuple[FirmwareProof, AllowedFirmware]:
         """Return what a device proved, and its entry on the list. NotAttested if it did not."""
@@ -76,9 +75,7 @@ class Trust:
         except ListRefused as error:
             raise NotAttested(error.why) from None
         allowed = self.list.firmware_of(found.hello, proof)
-        digest = found.hello.digest
-        if not proof.region and any(digest) and digest != proof.sha256:
-            raise NotAttested("its firmware is not the one that it started with")
+        check_start(found.hello, proof)
         return proof, allowed
 
     def _renew(self) -> None:

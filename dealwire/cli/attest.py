@@ -1,12 +1,13 @@
 """Commands `dealwire device attest`: keys of makers and laboratories, certificates of devices, lists of firmware."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 import click
 
 from dealwire.attest.firmware import CLASSES, AllowedFirmware, FirmwareList
+from dealwire.attest.firmware import WORD as LIST_WORD
 from dealwire.attest.firmware import sign as sign_list
 from dealwire.attest.keys import KINDS, Kind, SigningKey, name_of, trusted
 from dealwire.attest.recorded import recorded
@@ -20,7 +21,7 @@ from dealwire.journal import JournalReader
 from dealwire.journal.errors import KeyProblem
 from dealwire.journal.keyfiles import first_word, from_hex, write_text
 from dealwire.journal.sealing import load_key
-from devices.attestation import line_key_of, public_of, signer_of
+from devices.attestation import signer_of
 from devices.files import read_file
 from devices.simulator.identity import WORD, Identity
 from protocol.errors import LocalError
@@ -132,9 +133,9 @@ def show(file: Path) -> None:
     if word == WORD:
         found = Identity.read(file)
         echo(f"identity of a device, {'certified' if found.signature is not None else 'not certified'}")
-        echo(f"signs with  {public_of(found.seed).hex()}")
-        echo(f"line key    {line_key_of(found.secret).hex()}")
-    elif word == "tdp-firmware-list":
+        echo(f"signs with  {found.key.hex()}")
+        echo(f"line key    {found.line_key.hex()}")
+    elif word == LIST_WORD:
         _show_list(FirmwareList.read(file)[0])
     else:
         _show_keys(file, word)
@@ -154,7 +155,7 @@ def _show_keys(file: Path, word: str) -> None:
 
 
 def _show_list(found: FirmwareList) -> None:
-    echo(f"list {found.number}, valid from {found.first} until {found.last}, {_images(found)}")
+    echo(f"list {found.number}, valid from {found.first} until {found.last}, {found.images}")
     for each in found.allowed:
         echo(each.line.removeprefix("firmware "))
 
@@ -196,18 +197,14 @@ def allow(
     until = last.date() if last is not None else before.last if before is not None else None
     if until is None:
         raise click.UsageError("a new list needs --until")
-    since = first.date() if first is not None else before.first if before is not None else datetime.now(UTC).date()
+    since = first.date() if first is not None else before.first if before is not None else today()
     if since > until:
         raise click.UsageError(f"--until {until} is before the first day, {since}")
     entry = AllowedFirmware(CLASSES[kind], region, length, sha256, maker, model, version)
     others = tuple(each for each in before.allowed if each != entry) if before is not None else ()
     made = FirmwareList((before.number if before is not None else 0) + 1, since, until, (*others, entry))
     write_text(file, made.text, mode=0o644)
-    echo(f"{file}: list {made.number}, {_images(made)}; sign it with dealwire device attest sign")
-
-
-def _images(found: FirmwareList) -> str:
-    return f"{len(found.allowed)} image{'' if len(found.allowed) == 1 else 's'}"
+    echo(f"{file}: list {made.number}, {made.images}; sign it with dealwire device attest sign")
 
 
 @command.command("sign")
@@ -217,7 +214,7 @@ def sign(file: Path, key_file: Path) -> None:
     """Sign a list of allowed firmware. It is in force as soon as a table reads it."""
     signer = SigningKey.load(key_file, "list")
     found = sign_list(file, signer)
-    echo(f"{file}: list {found.number}, {_images(found)}, until {found.last}, signed by {signer.name}")
+    echo(f"{file}: list {found.number}, {found.images}, until {found.last}, signed by {signer.name}")
 
 
 @command.command("check")

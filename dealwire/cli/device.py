@@ -18,7 +18,7 @@ from dealwire.cli.gat import ROWS, need_gat, verify_gat
 from dealwire.cli.options import A_FILE, A_FOLDER, IMAGE_MAX_BYTES, JSON_LINES, SECONDS, Row, declared, usually
 from dealwire.cli.terminal import echo, say_object
 from dealwire.service.line_keys import LineKeys
-from devices.attestation import Maker, NotAttested
+from devices.attestation import Maker, NotAttested, check_start
 from devices.dialects.translation import names_of
 from devices.drive.driving import TIMEOUT_S, open_device
 from devices.files import read_file
@@ -189,6 +189,7 @@ def _attest(
             }
             if listed is not None:
                 found |= {"version": listed.firmware_of(evidence.hello, proof).version, "list": listed.number}
+            check_start(evidence.hello, proof)
         except NotAttested as error:
             raise Stop(Exit.CHECK_FAILED, f"{line}: {error}") from None
     _print(found, as_json)

@@ -135,7 +135,7 @@ def rotate_keys(yes: bool, folder: Path) -> None:
     This is also the way back from a lost or stolen host: at each device a person opens the door, has it forget its
     hosts, and pairs it with the new key.
     """
-    found = LineKeys.read(folder) if not yes or (folder / "host.key").exists() else LineKeys.read_or_make(folder)
+    found = LineKeys.read_or_make(folder) if yes else LineKeys.read(folder)
     if not yes and _typed(f"{len(found.devices)} devices must then be paired again; go on (y/n)? ").lower() != "y":
         raise Stop(Exit.USAGE, "nothing was changed")
     for device in found.rotate():

@@ -88,8 +88,7 @@ def verify_gat(ctx: click.Context, schema: str, image: bytes | None, **options: 
     limit_s = options["timeout_s"] if limited else CALCULATION_S
     wanted = GatRequest(options["line"], key, options["component"], expected, image, options["as_json"])
     with _inspected(wanted.line, options["capture"], limit_s, options["allowance_ms"] * MS) as inspection:
-        status = inspection.status()
-        version = f"{status.major}.{status.minor:02}"
+        version = inspection.status().version
         if options["list_functions"]:
             return _say_functions(schema, wanted, version, inspection)
         if options["get_file"]:

@@ -4,6 +4,8 @@ import os
 import stat
 from pathlib import Path
 
+from devices.files import why_not_private
+
 
 def why_unsafe(path: str | Path, *, group_may_read: bool = False) -> str | None:
     """Return why users other than us and root could read or change `path`, as text after the file's name; None if they
@@ -31,7 +33,7 @@ def why_unsafe_facts(facts: os.stat_result, path: str | Path, *, group_may_read:
         return f"it belongs to user {facts.st_uid}; allowed: user {os.geteuid()} or root (chown {path})"
     mode = stat.S_IMODE(facts.st_mode)
     if not group_may_read:
-        return f"others may use it (mode {mode:04o}); allowed: 0600 (chmod 600 {path})" if mode & 0o077 else None
+        return why_not_private(mode, path)
     if mode & 0o077 & ~0o040 or (mode & 0o040 and facts.st_uid != 0):
         return f"others may use it (mode {mode:04o}); allowed: 0600, or 0640 of root (chmod 640 {path})"
     if mode & 0o040 and os.geteuid() != 0 and facts.st_gid not in (os.getegid(), *os.getgroups()):

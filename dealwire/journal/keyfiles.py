@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from dealwire.config.private_file import why_unsafe_facts
 from dealwire.journal.errors import KeyProblem, KeyUnsafe, SealingUnavailable
-from devices.files import open_file, sync_folder
+from devices.files import open_file, replace_text
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -41,26 +41,9 @@ def first_word(path: Path) -> str:
 
 
 def write_text(path: Path, text: str, mode: int = 0o600) -> None:
-    """Replace the file's content; after a kill, either the old or the new content is there. KeyProblem if that fails.
-
-    A kill may leave a temporary file with a fixed name, which the next write removes, so that no key stays in it for
-    long.
-    """
-    beside = path.with_name(f".{path.name}-new")
+    """Replace the file's content as `replace_text` does. KeyProblem if that fails."""
     try:
-        beside.unlink(missing_ok=True)
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(handle, "w") as file:
-                file.write(text)
-                file.flush()
-                os.fchmod(file.fileno(), mode)
-                os.fsync(file.fileno())
-            os.replace(beside, path)
-        except BaseException:
-            beside.unlink(missing_ok=True)
-            raise
-        sync_folder(path.parent)
+        replace_text(path, text, mode)
     except OSError as error:
         raise KeyProblem(path, f"key file cannot be written: {error.strerror}") from error
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from devices.line.loop import Member
-from devices.simulator.identity import Identity
+from devices.simulator.identity import IdentityProblem
 from devices.simulator.unit import Unit
-from devices.simulator.unit_seal import BadIdentity, UnitSeal
+from devices.simulator.unit_seal import UnitSeal
 from protocol.errors import DealwireError
 from protocol.tdp.messages import Role
 from protocol.tdp.seal.suite import SealSuite
@@ -36,10 +36,10 @@ class Doors(Member):
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise BadIdentity(folder, f"cannot be made: {error.strerror}") from error
+            raise IdentityProblem(folder, f"cannot be made: {error.strerror}") from error
         for name, unit in units.items():
-            unit.seal = UnitSeal(suite, path := folder / f"{name}.identity")
-            unit.identify(Identity.read(path))
+            unit.seal = UnitSeal(suite, folder / f"{name}.identity")
+            unit.identify(unit.seal.identity)
         self._units, self._pump, self._show = units, pump, show
         self._faces: dict[str, tuple[str, ...]] = {}
         self._typed = b""

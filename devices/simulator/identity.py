@@ -6,12 +6,11 @@ device's class, maker, model, serial number and Ed25519 key; `-` if no maker has
 
 import os
 import secrets
-import stat
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from devices.attestation import SEED_BYTES, line_key_of, public_of, signer_of
-from devices.files import open_file
+from devices.files import open_file, replace_text, why_not_private
 from protocol.errors import LocalError
 from protocol.tdp.attestation import SIGNATURE_BYTES, Certificate
 from protocol.tdp.instruments import Signer
@@ -22,7 +21,7 @@ _ALLOWED: Final = f"one line '{WORD} X25519-SECRET ED25519-SEED SIGNATURE', 64, 
 
 
 class IdentityProblem(LocalError):
-    """The file of an identity cannot be used."""
+    """The file of an identity, or that of the hosts beside it, cannot be used."""
 
     def __init__(self, path: str | Path, why: str) -> None:
         self.path, self.why = path, why
@@ -55,9 +54,8 @@ class Identity(NamedTuple):
                 facts, text = os.fstat(file.fileno()), file.read(_BYTES_MOST).decode("ascii", "replace")
         except OSError as error:
             raise IdentityProblem(path, f"identity cannot be read: {error.strerror}") from None
-        if stat.S_IMODE(facts.st_mode) & 0o077:
-            mode = f"{stat.S_IMODE(facts.st_mode):04o}"
-            raise IdentityProblem(path, f"others may use it (mode {mode}); allowed: 0600 (chmod 600 {path})")
+        if (unsafe := why_not_private(facts.st_mode, path)) is not None:
+            raise IdentityProblem(path, unsafe)
         words = text.split()
         try:
             word, secret, seed, signature = words
@@ -68,6 +66,18 @@ class Identity(NamedTuple):
         sizes = len(made.secret), len(made.seed), len(made.signature or bytes(SIGNATURE_BYTES))
         if word != WORD or len(text.splitlines()) != 1 or sizes != (SEED_BYTES, SEED_BYTES, SIGNATURE_BYTES):
             raise IdentityProblem(path, f"not an identity; allowed: {_ALLOWED}")
+        return made
+
+    @classmethod
+    def read_or_make(cls, path: Path) -> Self:
+        """Return the identity in a file, which is made if it is absent. IdentityProblem if either fails."""
+        if path.exists():
+            return cls.read(path)
+        made = cls.new()
+        try:
+            replace_text(path, made.text)
+        except OSError as error:
+            raise IdentityProblem(path, f"identity cannot be written: {error.strerror}") from None
         return made
 
     @property
@@ -82,9 +92,14 @@ class Identity(NamedTuple):
         return public_of(self.seed)
 
     @property
+    def line_key(self) -> bytes:
+        """The X25519 key, which the other end of a sealed line knows it by."""
+        return line_key_of(self.secret)
+
+    @property
     def signer(self) -> Signer | None:
         """Signer of measurements; None without a certificate."""
         if self.signature is None:
             return None
         certificate = Certificate(self.key, self.signature)
-        return Signer(certificate, signer_of(self.seed), line_key_of(self.secret))
+        return Signer(certificate, signer_of(self.seed), self.line_key)

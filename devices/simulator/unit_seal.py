@@ -1,19 +1,19 @@
 """A simulated device's end of a sealed line: its keys, the hosts it is paired with, and what it shows of pairing.
 
-The keys are a file of one line, as the C device reads it: `tdp-identity X25519 ED25519 SIGNATURE`, in hex; `-` where it
-has none. Beside it lies `NAME.hosts`, with a line for each paired host.
+Its keys are those of its identity. Beside the file `NAME` of that lies `NAME.hosts`, with a line for each paired host.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
-from secrets import randbits, token_bytes
+from secrets import randbits
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
 
-from protocol.errors import LocalError, NotOpen
+from devices.files import read_file, replace_text
+from devices.simulator.identity import Identity, IdentityProblem
+from protocol.errors import NotOpen
 from protocol.tdp.messages import Role
 from protocol.tdp.seal.device_end import DeviceEnd, PairedHost
 from protocol.tdp.seal.line_end import SealedBytes
@@ -24,29 +24,22 @@ if TYPE_CHECKING:
     from protocol.tdp.device_link import DeviceLink
     from protocol.tdp.seal.suite import SealSuite
 
-WORD: Final = "tdp-identity"
 HOST_WORD: Final = "tdp-host"
-
-
-class BadIdentity(LocalError):
-    """A file that is not the identity of a device, or not its list of hosts."""
-
-    def __init__(self, path: Path, why: str) -> None:
-        self.path, self.why = path, why
-        super().__init__(f"{path}: {why}")
+_BYTES_MOST: Final = 4096
 
 
 class UnitSeal:
     """End of a sealed line of one device. It survives a power cut, as its keys do; its line does not.
 
-    `path` is where the keys are kept, and made if there are none; without one they last as long as the program.
+    `path` is the file of its identity, which is made if it is absent; without one its keys last as long as the program.
     """
 
     def __init__(self, suite: SealSuite, path: Path | None = None) -> None:
         self.door_open = False
         """True while a person holds the door open, which pairing and forgetting need."""
         self._suite, self._path = suite, path
-        self._own = suite.generate() if path is None else _identity(path)
+        self.identity = Identity.new() if path is None else Identity.read_or_make(path)
+        """The device's keys."""
         self._hosts = [] if path is None else _hosts(_hosts_path(path))
         self._end: DeviceEnd | None = None
         self._link: DeviceLink | None = None
@@ -54,7 +47,7 @@ class UnitSeal:
     @property
     def public(self) -> bytes:
         """The device's public key."""
-        return self._suite.public(self._own)
+        return self._suite.public(self.identity.secret)
 
     @property
     def hosts(self) -> tuple[PairedHost, ...]:
@@ -71,7 +64,7 @@ class UnitSeal:
     def power_on(self, link: DeviceLink) -> None:
         """Begin with the session of `link`: a device forgets all keys of a line at a power cut."""
         self._link = link
-        self._end = DeviceEnd(self._suite, self._own, link.greeting(), self._hosts)
+        self._end = DeviceEnd(self._suite, self.identity.secret, link.greeting(), self._hosts)
 
     # -------------------------------------------------------------- the person at the device
 
@@ -140,31 +133,7 @@ class UnitSeal:
             end.hosts_changed = False
             self._hosts = list(end.hosts)
             if self._path is not None:
-                _write(_hosts_path(self._path), _hosts_text(self._hosts))
-
-
-def _identity(path: Path) -> bytes:
-    """Return the private key in an identity file, which is made if it is absent."""
-    try:
-        text = path.read_text("ascii")
-    except FileNotFoundError:
-        own = token_bytes(KEY_BYTES)
-        _write(path, f"{WORD} {own.hex()} {token_bytes(KEY_BYTES).hex()} -\n")
-        return own
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadIdentity(path, f"cannot be read: {error}") from error
-    words = text.split()
-    try:
-        if len(words) != 4 or words[0] != WORD:
-            raise ValueError
-        own = bytes.fromhex(words[1])
-        if len(own) != KEY_BYTES:
-            raise ValueError
-    except ValueError:
-        raise BadIdentity(path, f"not an identity; allowed: one line '{WORD} X25519 ED25519 SIGNATURE|-'") from None
-    if path.stat().st_mode & 0o077:
-        raise BadIdentity(path, f"others may read the device's keys; run: chmod 600 {path}")
-    return own
+                _keep_hosts(_hosts_path(self._path), self._hosts)
 
 
 def _hosts_path(path: Path) -> Path:
@@ -173,32 +142,31 @@ def _hosts_path(path: Path) -> Path:
 
 def _hosts(path: Path) -> list[PairedHost]:
     try:
-        lines = path.read_text("ascii").splitlines()
+        lines = read_file(path, _BYTES_MOST).decode("ascii", "replace").splitlines()
     except FileNotFoundError:
         return []
+    except OSError as error:
+        raise IdentityProblem(path, f"cannot be read: {error.strerror}") from None
     try:
-        found = [line.split() for line in lines if line.strip()]
-        if any(len(words) != 4 or words[0] != HOST_WORD for words in found):
-            raise ValueError
-        return [PairedHost(bytes.fromhex(key), Role[role.upper()], unquote(name)) for _, key, role, name in found]
+        return [_host(line.split()) for line in lines if line.strip()]
     except (ValueError, KeyError):
-        raise BadIdentity(path, f"not a list of hosts; allowed: lines '{HOST_WORD} X25519 ROLE NAME'") from None
+        raise IdentityProblem(path, f"not a list of hosts; allowed: lines '{HOST_WORD} X25519 ROLE NAME'") from None
 
 
-def _hosts_text(hosts: Iterable[PairedHost]) -> str:
-    return "".join(
+def _host(words: list[str]) -> PairedHost:
+    word, key, role, name = words
+    public = bytes.fromhex(key)
+    if word != HOST_WORD or len(public) != KEY_BYTES:
+        raise ValueError(word)
+    return PairedHost(public, Role[role.upper()], unquote(name))
+
+
+def _keep_hosts(path: Path, hosts: Iterable[PairedHost]) -> None:
+    lines = [
         f"{HOST_WORD} {host.public.hex()} {host.role.name.lower()} {quote(host.name, safe='') or '-'}\n"
         for host in hosts
-    )
-
-
-def _write(path: Path, text: str) -> None:
-    beside = path.with_name(f".{path.name}-new")
+    ]
     try:
-        beside.unlink(missing_ok=True)
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w") as file:
-            file.write(text)
-        beside.replace(path)
+        replace_text(path, "".join(lines))
     except OSError as error:
-        raise BadIdentity(path, f"cannot be written: {error.strerror}") from error
+        raise IdentityProblem(path, f"cannot be written: {error.strerror}") from error

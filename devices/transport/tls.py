@@ -14,7 +14,7 @@ from typing import Final
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from devices.transport.tcp import TcpLine
-from devices.transport.trust import FileRefused, present, private, trust, why_refused
+from devices.transport.trust import FileRefused, present, private, reason_of, trust, why_refused
 from protocol.errors import LineAbsent, LineUnusable
 
 FORM: Final = "tls://host:port?ca=FILE"
@@ -134,7 +134,7 @@ class TlsLine(TcpLine):
 
 def why_ended(error: ssl.SSLError) -> str:
     """Return the reason for the end of a line, from an alert of the other end."""
-    alert = (error.reason or str(error)).replace("_", " ").lower()
+    alert = reason_of(error)
     return f"the other end refused it: {alert.partition(' alert ')[2] or alert}"
 
 

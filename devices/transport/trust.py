@@ -2,12 +2,11 @@
 
 import os
 import ssl
-import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from devices.files import open_file
+from devices.files import open_file, why_not_private
 
 REVOKED: Final = ".crl"
 """Ending of the list of revoked certificates, beside the authority's file of the same name."""
@@ -53,18 +52,23 @@ def present(context: ssl.SSLContext, certificate: str | Path, key: str | Path | 
 def private(key: str | Path) -> None:
     """Check that no one else may read a key. FileRefused if others may, or if it cannot be examined."""
     try:
-        mode = stat.S_IMODE(os.stat(key).st_mode)
+        unsafe = why_not_private(os.stat(key).st_mode, key)
     except OSError as error:
         raise FileRefused(key, error.strerror or str(error)) from error
-    if mode & 0o077:
-        raise FileRefused(key, f"others may use it (mode {mode:04o}); allowed: 0600 (chmod 600 {key})")
+    if unsafe is not None:
+        raise FileRefused(key, unsafe)
 
 
 def why_refused(error: ssl.SSLError) -> str:
     """Return why a connection could not be made, as text after the address."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate is refused: {error.verify_message.removesuffix('.')}"
-    return f"no TLS: {(error.reason or str(error)).replace('_', ' ').lower()}"
+    return f"no TLS: {reason_of(error)}"
+
+
+def reason_of(error: ssl.SSLError) -> str:
+    """Return OpenSSL's reason as text."""
+    return (error.reason or str(error)).replace("_", " ").lower()
 
 
 def _load(load: Callable[[], None], path: str | Path, lacks: str) -> None:

@@ -4,9 +4,7 @@ Silence of 50 ms separates frames: a frame that pauses longer is dropped. A byte
 impossible length or a wrong CRC makes the device deaf until the next silence. It answers at once, and never unasked.
 """
 
-import hashlib
-import hmac
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from protocol.gat import documents, functions
 from protocol.gat import messages as m
@@ -20,8 +18,6 @@ STEP_NS: Final = 5_000_000
 """Interval of the steps of a calculation."""
 PORTION: Final = 1 << 16
 """Number of bytes that one step measures."""
-XML_ONLY: Final = 1 << m.ResultForm.XML - 1
-"""Forms of results that this device offers."""
 _MS: Final = 1_000_000
 
 
@@ -31,14 +27,6 @@ class MeasuredSoftware(NamedTuple):
     game: str
     manufacturer: str
     components: tuple[tuple[str, bytes], ...]
-
-
-class _Digest(Protocol):
-    """Hash with or without a key."""
-
-    def update(self, data: bytes, /) -> None: ...
-
-    def hexdigest(self) -> str: ...
 
 
 class _Job(NamedTuple):
@@ -60,7 +48,7 @@ class GatDevice:
         self._job = _Job((), b"")
         self._sums: list[tuple[str, str]] = []
         self._at, self._step_ns = 0, 0
-        self._digest: _Digest = hashlib.sha1(usedforsecurity=False)
+        self._digest = documents.Checksum()
         self._done_ms = 0
         self.results = b""
 
@@ -116,7 +104,7 @@ class GatDevice:
         answer: m.GatMessage
         match query:
             case m.StatusQueryMessage():
-                answer = m.StatusResponseMessage(*m.VERSION, self._running, self._available, self._progress, XML_ONLY)
+                answer = m.StatusResponseMessage(*m.VERSION, self._running, self._available, self._progress, m.XML_FORM)
             case m.LastStatusQueryMessage():
                 age_s = (now_ns // _MS - self._done_ms) // 1000 if self._available else 0
                 answer = m.LastStatusResponseMessage(self._level, age_s)
@@ -163,15 +151,14 @@ class GatDevice:
         return _Job(components, key) if feature == functions.COMPONENT and components else None
 
     def _begin_component(self) -> None:
-        self._at, key = 0, self._job.key
-        self._digest = hmac.new(key, b"", hashlib.sha1) if key else hashlib.sha1(usedforsecurity=False)
+        self._at, self._digest = 0, documents.Checksum(self._job.key)
 
     def _measure(self, now_ns: int) -> None:
         name, data = self._job.components[len(self._sums)]
         self._digest.update(data[self._at : self._at + self.portion])
         self._at += self.portion
         if self._at >= len(data):
-            self._sums.append((name, self._digest.hexdigest().upper()))
+            self._sums.append((name, self._digest.text()))
             self._begin_component()
         if len(self._sums) == len(self._job.components):
             self._finish(now_ns)

@@ -34,10 +34,23 @@ class ComponentSum(NamedTuple):
     checksum: str
 
 
+class Checksum:
+    """Checksum of a component, measured piece by piece: HMAC-SHA1 with a key, otherwise SHA-1."""
+
+    def __init__(self, key: bytes = b"") -> None:
+        self._digest = hmac.new(key, b"", hashlib.sha1) if key else hashlib.sha1(usedforsecurity=False)
+        self.update = self._digest.update
+
+    def text(self) -> str:
+        """Return it in capital hexadecimal digits."""
+        return self._digest.hexdigest().upper()
+
+
 def checksum(data: bytes, key: bytes = b"") -> str:
-    """Return the checksum of a component: HMAC-SHA1 with a key, otherwise SHA-1, in capital hexadecimal digits."""
-    digest = hmac.new(key, data, hashlib.sha1) if key else hashlib.sha1(data, usedforsecurity=False)
-    return digest.hexdigest().upper()
+    """Return the checksum of a component at once."""
+    whole = Checksum(key)
+    whole.update(data)
+    return whole.text()
 
 
 # ------------------------------------------------------------------ writing

@@ -9,9 +9,10 @@ from typing import Final, NamedTuple, TypeVar, cast
 from protocol.errors import BadAnswer, Refused, Unfinished, VersionMismatch
 from protocol.gat import documents, functions
 from protocol.gat import messages as m
+from protocol.gat.codec import encode
 from protocol.gat.documents import DOCUMENT_MAX, ComponentSum
 from protocol.gat.exchange import MS
-from protocol.gat.framing import CHUNK
+from protocol.gat.framing import CHUNK, HEAD
 from protocol.gat.functions import SpecialFunction
 
 POLL_NS: Final = 1000 * MS
@@ -24,8 +25,6 @@ FRAMES_MAX: Final = -(-DOCUMENT_MAX // CHUNK)
 AGE_DOUBT_S: Final = 2
 """Difference between two ages of a result that counting whole seconds, and the wait for the line, can cause."""
 
-XML: Final = 1 << m.ResultForm.XML - 1
-"""Bit of a status for results as XML."""
 CHANGED: Final = "the result changed while it was read: the device calculated once more"
 
 M = TypeVar("M", bound=m.GatMessage)
@@ -50,14 +49,12 @@ class Inspection:
         limit_s: float = CALCULATION_S,
     ) -> None:
         self._ask, self._rest, self._now_ns, self._limit_s = ask, rest, now_ns, limit_s
-        self.polls = 0
-        """Number of status queries during the last calculation."""
 
     def status(self) -> m.StatusResponseMessage:
         """Return the status. Raise VersionMismatch for a device before 3.50."""
         status = self._answer(m.StatusQueryMessage(), m.StatusResponseMessage)
         if (status.major, status.minor) < m.VERSION:
-            raise VersionMismatch(_version(*m.VERSION), _version(status.major, status.minor))
+            raise VersionMismatch(m.version_text(*m.VERSION), status.version)
         return status
 
     def last(self) -> m.LastStatusResponseMessage:
@@ -95,13 +92,12 @@ class Inspection:
         started = self._answer(functions.calculation(function), m.CalculationResponseMessage)
         if not (started.acknowledged and started.started) or started.bad_level:
             why = "the level is not allowed" if started.bad_level else "not acknowledged and started"
-            raise Refused(function.feature, why, f"{_bits(started):02X}h")
+            raise Refused(function.feature, why, f"{encode(started)[HEAD]:02X}h")
 
     def _await(self, feature: str) -> None:
         end_ns, pause_ns = self._now_ns() + int(self._limit_s * 1e9), FIRST_POLL_NS
-        self.polls = 0
         while True:
-            status, self.polls = self.status(), self.polls + 1
+            status = self.status()
             if not status.running and status.calculation is m.Calculation.FINISHED and status.available:
                 break
             if not status.running or status.calculation in (m.Calculation.FAILED, m.Calculation.FINISHED):
@@ -111,7 +107,7 @@ class Inspection:
                 raise Unfinished(feature, f"still calculating after {self._limit_s:g} s")
             self._rest(pause_ns)
             pause_ns = min(2 * pause_ns, POLL_NS)
-        if not status.forms & XML:
+        if not status.forms & m.XML_FORM:
             raise BadAnswer(feature, f"the device does not offer XML (forms {status.forms:02X}h)")
 
     def _read(self, feature: str) -> bytes:
@@ -141,14 +137,6 @@ class Inspection:
 
     def _answer(self, query: m.GatMessage, kind: type[M]) -> M:
         return cast(M, self._ask(query))  # an exchange takes no response of another code
-
-
-def _bits(response: m.CalculationResponseMessage) -> int:
-    return response.acknowledged | response.started << 1 | response.bad_level << 2 | response.reserved << 3
-
-
-def _version(major: int, minor: int) -> str:
-    return f"{major}.{minor:02}"
 
 
 def differences(found: Iterable[ComponentSum], expected: Iterable[tuple[str, str]]) -> list[GatDifference]:

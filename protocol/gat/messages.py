@@ -29,6 +29,15 @@ class ResultForm(IntEnum):
     XML = 2
 
 
+XML_FORM: Final = 1 << ResultForm.XML - 1
+"""Bit of a status for results as XML."""
+
+
+def version_text(major: int, minor: int) -> str:
+    """Return a version as a reader writes it, such as `3.50`."""
+    return f"{major}.{minor:02}"
+
+
 class GatMessage(message.Message, frozen=True):
     """Base of all messages of this protocol."""
 
@@ -50,6 +59,11 @@ class StatusResponseMessage(GatMessage, frozen=True):
     """Bit 0: plain text, bit 1: XML."""
     reserved: int = 0
     """Bits 4 to 7 of the status, whose meaning is unknown."""
+
+    @property
+    def version(self) -> str:
+        """The version as text."""
+        return version_text(self.major, self.minor)
 
 
 class LastStatusQueryMessage(GatMessage, frozen=True):

@@ -23,6 +23,7 @@ from protocol.tdp.messages import (
     DECLARED,
     ControllerStatusMessage,
     Event,
+    FrameFlag,
     HelloReplyMessage,
     Message,
     ProgressMessage,
@@ -49,7 +50,7 @@ MUST_UNDERSTAND: Final = 0xF0
 """Header flags that a receiver must not ignore. A link interprets no frame with one of them: the ends of a sealed line
 open theirs before the link sees them."""
 
-SEALED: Final = 0x80
+SEALED: Final = int(FrameFlag.SEALED)
 """Header flag of a frame whose payload is encrypted."""
 REFUSED: Final = 0x40
 """Header flag by which the end of a sealed line marks a frame that it did not accept. It is never on the wire."""

@@ -16,10 +16,12 @@ from dealwire.attest.keys import SigningKey, trusted
 from dealwire.cli import main
 from dealwire.config.load import load_configuration
 from dealwire.journal.errors import KeyProblem
+from dealwire.rehearsal.dealt_table import DealtTable
 from devices.simulator.identity import Identity
+from devices.simulator.unit import Unit
 from protocol.tomlfile import TomlFileError
 from tests.support.rigs import attested as rig
-from tests.support.rigs.serving import write_configuration
+from tests.support.rigs.serving import simulators_here, write_configuration
 
 SHOE = ("--class", "shoe", "--model", "m", "--serial", "s")
 TOMORROW = date.today() + timedelta(days=1)
@@ -65,6 +67,22 @@ def test_a_device_is_certified_listed_and_verified(tmp_path: Path) -> None:
     other = run("verify", line, *trusting)
     assert (other.exit_code, other.output.count("\n")) == (1, 1)
     assert "its firmware (1.0.0, 5 bytes, SHA-256 92521fc3cbd964bd) is not on list 2" in other.output
+
+
+def test_firmware_that_changed_while_the_device_ran_is_not_verified(tmp_path: Path) -> None:
+    units: list[Unit] = []
+
+    def prepare(table: DealtTable) -> None:
+        rig.identified(table)
+        units.extend(unit for unit in table.units.values() if isinstance(unit, Unit))
+
+    rig.write_trust(tmp_path)
+    with simulators_here(prepare=prepare) as (addresses,):
+        for unit in units:
+            unit.image = b"1.0.0 with a back door"
+        found = run("verify", addresses["shuffler"], "--makers", tmp_path / "makers.pub")
+    assert found.exit_code == 1
+    assert "the device is not attested: its firmware is not the one that it started with" in found.output
 
 
 def test_the_certificate_is_the_one_that_the_page_describes(tmp_path: Path) -> None:

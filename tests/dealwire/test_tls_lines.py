@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
 import shutil
 import socket
+import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -119,6 +121,23 @@ def test_a_server_that_is_not_the_right_one_is_refused(site: Site, tmp_path: Pat
         assert explain(caught.value)[0] == Exit.USAGE
     with tunnel("EXEC:cat", site, site.server("pit.example")) as port:
         open_transport(address(port, site, client, name="pit.example")).close()
+
+
+def test_a_server_that_speaks_only_an_older_tls_is_refused(site: Site) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*site.server())
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def greet() -> None:
+            with contextlib.suppress(OSError), server.accept()[0] as peer:
+                context.wrap_socket(peer, server_side=True).close()
+
+        thread = threading.Thread(target=greet)
+        thread.start()
+        with pytest.raises(LineUnusable, match=r"no TLS: .*version"):
+            open_transport(address(server.getsockname()[1], site)).close()
+        thread.join(PATIENCE_S)
 
 
 def test_a_client_that_is_not_the_right_one_is_refused(site: Site, tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ from devices.clock import ManualClock
 from devices.dialects.known import dialect_named
 from devices.events import LinkUp, Seen
 from devices.line.session import Session
+from devices.simulator.identity import IdentityProblem
 from devices.simulator.table_controller import TableControllerModel
 from devices.simulator.unit import Unit, controller_unit
-from devices.simulator.unit_seal import BadIdentity, UnitSeal
+from devices.simulator.unit_seal import UnitSeal
 from devices.transport.base import OpenLine
 from devices.transport.sealed import Sealed
 from protocol.errors import LineClosed, LineUnsealed, NotOpen
@@ -172,15 +173,26 @@ def test_the_keys_are_made_once_private_and_read_again(tmp_path: Path) -> None:
     [
         ("tdp-identity 00 00 -\n", 0o600, "not an identity"),
         ("something else\n", 0o600, "not an identity"),
-        (f"tdp-identity {'11' * 32} {'22' * 32} -\n", 0o644, "others may read"),
+        (f"tdp-identity {'11' * 32} {'22' * 32} -\n", 0o644, "others may use it"),
     ],
 )
 def test_a_file_that_is_no_identity_is_named(tmp_path: Path, text: str, mode: int, why: str) -> None:
     path = tmp_path / "shoe.identity"
     path.write_text(text)
     path.chmod(mode)
-    with pytest.raises(BadIdentity, match=why):
+    with pytest.raises(IdentityProblem, match=why):
         UnitSeal(SUITE, path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\xff\xfe", b"tdp-host 0011 operate pit-3\n", b"tdp-host\n", f"tdp-host {'11' * 32} king pit-3\n".encode()],
+)
+def test_a_list_of_hosts_that_cannot_be_used_is_named(tmp_path: Path, content: bytes) -> None:
+    hosts = tmp_path / "shoe.identity.hosts"
+    hosts.write_bytes(content)
+    with pytest.raises(IdentityProblem, match=r"shoe\.identity\.hosts: not a list of hosts; allowed: lines 'tdp-host"):
+        UnitSeal(SUITE, tmp_path / "shoe.identity")
 
 
 def test_a_door_must_be_open_to_pair_and_to_forget() -> None:

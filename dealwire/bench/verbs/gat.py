@@ -11,7 +11,7 @@ from dealwire.bench.verbs.context import AnyCheckContext
 from dealwire.bench.verbs.gat_probe import LIVE_MS, GatProbe
 from dealwire.bench.verbs.probe import MS
 from dealwire.bench.verbs.step import PlanStep
-from protocol.errors import RemoteError
+from protocol.errors import CannotEncode, RemoteError
 from protocol.gat import functions
 from protocol.gat import messages as m
 from protocol.gat.codec import answer_code, encode
@@ -116,10 +116,10 @@ def _inspection(context: AnyCheckContext) -> Inspection:
 
 @contextlib.contextmanager
 def _judged() -> Iterator[None]:
-    """Turn an answer that a terminal would refuse into a failure of the check."""
+    """Turn an answer that a terminal would refuse, or a name that no query can have, into a failure of the check."""
     try:
         yield
-    except RemoteError as error:
+    except (RemoteError, CannotEncode) as error:
         raise Failed(str(error)) from None
 
 
@@ -155,8 +155,8 @@ def _components(inspection: Inspection) -> tuple[ComponentSum, ...]:
 
 def _each(inspection: Inspection) -> None:
     whole = {each.name: each.checksum for each in _components(inspection)}
-    offered = {each.parameters[0] for each in inspection.functions() if each.feature == functions.COMPONENT}
-    if offered != whole.keys():
+    offered = {each.parameters[:1] for each in inspection.functions() if each.feature == functions.COMPONENT}
+    if offered != {(name,) for name in whole}:
         raise Failed(f"the list offers {len(offered)} components, the result has {len(whole)}, and they differ")
     for name, checksum in whole.items():
         if inspection.component(name, KEYS[0]).checksum != checksum:

@@ -12,7 +12,7 @@ from dealwire.bench.values import PATIENCE, BadValue, field_of, spell
 from dealwire.bench.verbs.context import CheckContext
 from dealwire.bench.verbs.digests import mistake_of
 from dealwire.bench.verbs.step import STATUS_MS, PlanStep, Time
-from devices.attestation import Evidence, FirmwareProof, Maker, NotAttested, check, signed_by
+from devices.attestation import Evidence, FirmwareProof, NotAttested, check, check_start, signed_by
 from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp.attestation import Certificate, Statement, image_facts
@@ -156,26 +156,25 @@ class Attesting(PlanStep):
             assert isinstance(stated, m.MeasuredMessage)
             found = Evidence(hello, certificate, challenge, stated, Statement.read(frame.envelope.extensions))
             try:
-                makers = context.makers or _as_it_says(found)
-                proofs.add(check(found, makers) if context.makers else signed_by(makers[0].key, found))
+                proof = check(found, context.makers) if context.makers else signed_by(_claimed_key(found), found)
+                check_start(hello, proof)
             except NotAttested as error:
                 raise Failed(error.why) from None
+            proofs.add(proof)
         if len(proofs) > 1:
             raise Failed("it signed different images in one session")
-        _compare_image(context, proofs.pop(), hello)
+        _compare_image(context, proofs.pop())
 
 
-def _as_it_says(found: Evidence) -> tuple[Maker, ...]:
+def _claimed_key(found: Evidence) -> bytes:
     """Return the key that the device claims, while no maker is known who could have certified it."""
     if found.certificate is None:
         raise NotAttested("its HELLO-REPLY has no certificate")
-    return (Maker(found.hello.maker, found.certificate.key),)
+    return found.certificate.key
 
 
-def _compare_image(context: CheckContext, proof: FirmwareProof, hello: m.HelloReplyMessage) -> None:
-    """Raise Failed if the signed image is not that of HELLO-REPLY, or not the given one."""
-    if any(hello.digest) and hello.digest != proof.sha256:
-        raise Failed(f"it signed digest {_short(proof.sha256)}, HELLO-REPLY gives {_short(hello.digest)}")
+def _compare_image(context: CheckContext, proof: FirmwareProof) -> None:
+    """Raise Failed if the signed image is not the given one."""
     if context.image is not None and (proof.length, proof.sha256) != image_facts(context.image):
         raise Failed(f"it signed {proof.length} bytes with SHA-256 {_short(proof.sha256)}; the image is another")
 

@@ -11,9 +11,10 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
+from protocol.tdp import messages as m
 from protocol.tdp.framing import CHECK_BYTES, Framer, Noise, NoiseReason, encode_frame
 from protocol.tdp.messages import Kind
-from protocol.tdp.outputs import MUST_UNDERSTAND, REFUSED
+from protocol.tdp.outputs import MESSAGE_IDS, MUST_UNDERSTAND, REFUSED
 from protocol.tdp.packets import MAX_FRAME, VERSION
 from protocol.tdp.seal.keyset import KeySet
 from protocol.tdp.seal.suite import TAG_BYTES, SealSuite
@@ -25,8 +26,10 @@ _LONGEST: Final = MAX_FRAME - CHECK_BYTES - TAG_BYTES
 
 PAIR_PROLOGUE: Final = b"TDP 1.4 pair"
 SEAL_PROLOGUE: Final = b"TDP 1.4 seal"
-HELLO, HELLO_REPLY = 0x0001, 0x0002
-PAIR_CALL, PAIR_ANSWER, PAIR_PROOF, SEAL_CALL, SEAL_ANSWER = 0x0008, 0x0009, 0x000A, 0x000B, 0x000C
+HELLO, HELLO_REPLY = MESSAGE_IDS[m.HelloMessage], MESSAGE_IDS[m.HelloReplyMessage]
+PAIR_CALL, PAIR_ANSWER = MESSAGE_IDS[m.PairCallMessage], MESSAGE_IDS[m.PairAnswerMessage]
+PAIR_PROOF = MESSAGE_IDS[m.PairProofMessage]
+SEAL_CALL, SEAL_ANSWER = MESSAGE_IDS[m.SealCallMessage], MESSAGE_IDS[m.SealAnswerMessage]
 
 
 class SealTiming(Struct, frozen=True):

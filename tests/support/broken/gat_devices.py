@@ -199,6 +199,25 @@ class EmptyList(BrokenShoe):
         self._table.unit.device._functions = list
 
 
+class NamelessFunction(BrokenShoe):
+    """Its list has the function for a component without the component's name."""
+
+    def power_on(self, now_ns: int) -> None:
+        super().power_on(now_ns)
+        device = self._table.unit.device
+        device._functions = lambda: [each._replace(parameters=()) for each in type(device)._functions(device)]
+
+
+class ForeignName(BrokenShoe):
+    """Its component has a name that is not ASCII, so that no query can name it."""
+
+    def power_on(self, now_ns: int) -> None:
+        super().power_on(now_ns)
+        device = self._table.unit.device
+        components = tuple((f"{name} \u00fc", data) for name, data in device.software.components)
+        device.software = device.software._replace(components=components)
+
+
 _READING: Final = (
     "functions.list", "functions.components", "functions.each", "functions.keys", "functions.unknown",
     "functions.replaced", "results.reread", "results.number-0", "results.age",
@@ -219,6 +238,8 @@ GAT_DEVICES: Final[tuple[tuple[type[BrokenShoe], tuple[str, ...]], ...]] = (
     (FromZero, _READING),
     (StillRunning, (*_READING, "always.status")),
     (EmptyList, ("functions.list", "functions.each", "functions.unknown", "results.number-0")),
+    (NamelessFunction, ("functions.each",)),
+    (ForeignName, ("functions.each",)),
     (Twins, ("functions.components", "functions.each")),
     (KeyIgnored, ("functions.keys",)),
     (AllWhenOne, ("functions.each",)),
