@@ -171,6 +171,7 @@ def test_three():
 """
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("value", "code", "counted"), [("yes", 1, "1 failed, 1 skipped, 1 error"), ("", 0, "3 skipped")]
 )

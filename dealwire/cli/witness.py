@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -91,11 +92,6 @@ def run_command(
 
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
-    def alarm(text: str) -> None:
-        echo(f"dealwire: alarm: {text}", err=True)
-        with (folder / FORKS).open("a", encoding="utf-8") as file:
-            file.write(f"{text}\n")
-
     with _alone(folder):
         witness = LogWitness(
             broker,
@@ -103,7 +99,7 @@ def run_command(
             read_vkeys(logs),
             WitnessIdentity(name, SigningPair.load(key_file), folder / STATE),
             client=f"dealwire-witness/{name}",
-            alarm=alarm,
+            alarm=partial(_alarm, folder / FORKS),
             report=lambda text: echo(f"dealwire: {text}", err=True),
         )
         _follow(witness, wait=wait)
@@ -123,6 +119,13 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def _alarm(forks: Path, text: str) -> None:
+    """Print an alarm, and keep it in the file of forks."""
+    echo(f"dealwire: alarm: {text}", err=True)
+    with forks.open("a", encoding="utf-8") as file:
+        file.write(f"{text}\n")
 
 
 def _follow(witness: "LogWitness", *, wait: bool) -> None:

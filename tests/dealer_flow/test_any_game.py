@@ -48,6 +48,7 @@ def test_what_is_legal_leads_to_a_complete_round(name: str) -> None:
         assert all(set(seat.returned) <= pots for seat in result.seats)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", ALL)
 def test_what_is_legal_is_never_out_of_order(name: str) -> None:
     play = LegalPlay(ALL[name], Random(f"{name} again"))

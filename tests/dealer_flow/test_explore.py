@@ -20,7 +20,7 @@ MORE |= {"emperors-challenge.co": 250, "fortune-pai-gow.co": 250}
 for every choice."""
 
 
-@pytest.mark.every(12)
+@pytest.mark.every(24)
 @pytest.mark.parametrize("name", known_procedures())
 def test_what_must_hold_holds_in_every_order(name: str) -> None:
     found = explore(name, states=MORE.get(name, STATES))

@@ -54,6 +54,7 @@ def _last(self: StepDealer, offered: list[str], _: object) -> str:
     return ([name for name in offered if name not in folds] or folds)[-1]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", STEPS)
 def test_everything_that_may_go_together(name: str) -> None:
     procedure = load_procedure(name)
@@ -69,6 +70,7 @@ def test_everything_that_may_go_together(name: str) -> None:
         assert shows <= made
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", STEPS)
 def test_with_the_last_choice_instead_of_the_first(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(StepDealer, "_basic", _last)

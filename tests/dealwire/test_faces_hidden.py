@@ -99,6 +99,7 @@ def test_a_shuffler_that_reads_faces_tells_none_before_its_reveal(scenario: str,
 FROM_A_SHOE = [name for name in known_procedures() if load_procedure(name).device == "card-shoe" and "race" not in name]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("procedure", FROM_A_SHOE)
 def test_a_shoe_that_reads_every_card_tells_none_that_lies_face_down(procedure: str) -> None:
     hunt = Hunt(PublishedTable(load_procedure(procedure), None))

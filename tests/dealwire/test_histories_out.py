@@ -95,6 +95,7 @@ def replayed(text: str) -> dict[int, int]:
     }
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("game", "each", "least"), [("holdem.co", 60, 120), ("omaha.co", 25, 12)])
 def test_pokerkit_comes_to_the_same_chips(game: str, each: int, least: int) -> None:
     count = 0

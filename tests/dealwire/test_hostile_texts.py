@@ -164,6 +164,7 @@ def test_what_a_file_says(command: list[str], tmp_path: Path) -> None:
         harmless(on_terminal(*command, str(file)))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("text", [[], ["--text"]], ids=["json", "text"])
 def test_what_a_round_says(text: list[str], tmp_path: Path) -> None:
     lines = on_terminal("replay", str(CLEAN), "--json", "--no-settle").splitlines()

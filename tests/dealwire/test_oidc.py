@@ -138,6 +138,7 @@ def is_in(browser: httpx.Client) -> bool:
     return "Signed in as" in browser.get("/").text
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", ["RS256", "ES256", "EdDSA"])
 def test_a_person_signs_in_at_the_issuer(
     console: Console, table: WatchedTable, issuer: LoopbackIssuer, said: list[str], kind: str
@@ -206,6 +207,7 @@ def spoiled(claims: dict[str, Any]) -> str:
 NOW = int(time.time())
 
 
+@pytest.mark.every(7)
 @pytest.mark.parametrize(
     ("claims", "why"),
     [
@@ -232,6 +234,7 @@ def test_a_token_that_says_something_else_signs_nobody_in(
     refused(console, said, why)
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize(
     ("sign", "why"),
     [
@@ -298,6 +301,7 @@ def test_an_answer_counts_once_and_in_the_browser_that_began(
         assert httpx.get(f"{origin(console)}/sign-in/oidc", timeout=PATIENCE_S).status_code == 403
 
 
+@pytest.mark.more
 def test_the_session_that_it_replaces_ends(console: Console, issuer: LoopbackIssuer, said: list[str]) -> None:
     """The issuer's answer comes from another site, so no browser sends the Strict cookie of the session along."""
     with browser_of(console) as browser:
@@ -313,6 +317,7 @@ def test_the_session_that_it_replaces_ends(console: Console, issuer: LoopbackIss
     assert any(text.endswith("ended: signed out") for text in said)
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("subject", "why"),
     [

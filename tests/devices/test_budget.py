@@ -225,6 +225,7 @@ def test_what_lies_around_bytes_that_were_not_kept_is_never_one_report() -> None
     assert table.played_again() == table.seen
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize(("dialect", "kind"), [("tdp", "shuffler"), ("angel-eye", "shoe"), ("bee-tek", "shoe")])
 @pytest.mark.parametrize("noise", [b"\0", b"\xff", b"<", b"\x05", b"\x06", b" "])
 @pytest.mark.parametrize("end", ["closed", "abandoned", "lost"])

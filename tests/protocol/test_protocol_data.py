@@ -340,6 +340,7 @@ SPECIFIED = [(cls, LAYOUTS[kind, number]) for (kind, number), (cls, _) in PACKET
 SPECIFIED += [(cls, ANSWER_LAYOUTS[kind]) for kind, (cls, _) in ANSWERS.items()]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("case", SPECIFIED, ids=lambda case: message_name(case[0]))
 def test_it_reads_what_the_program_writes_of_any_message(case: tuple[type[Message], dict[str, Any]]) -> None:
     @settings(max_examples=25)

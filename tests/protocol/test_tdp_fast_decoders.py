@@ -96,6 +96,7 @@ def delivered(line: list[tuple[bytes, int]]) -> tuple[list[str], object, object]
     return [repr(output) for output in out + link.close(line[-1][1])], state, link.stats
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
 def test_a_link_that_never_goes_it_delivers_the_same(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(path.stem)

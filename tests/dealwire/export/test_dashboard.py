@@ -71,6 +71,7 @@ def test_every_alert_has_a_case_where_it_fires_and_one_where_it_does_not() -> No
         assert (fires, does_not >= 1) == (1, True), alert["alert"]
 
 
+@pytest.mark.more
 @needs_prometheus
 def test_they_fire_where_they_should_and_nowhere_else(tmp_path: Path) -> None:
     assert PROMTOOL is not None

@@ -79,7 +79,7 @@ def lines_of(path: Path) -> Iterator[str]:
     yield from (item.to_json() for item in table.finish())
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(12)
 @pytest.mark.parametrize("path", [p for p in CAPTURES if "usb" not in p.name], ids=lambda path: path.stem)
 def test_every_line_of_every_recording_fits_its_schema(path: Path) -> None:
     met = check(lines_of(path))

@@ -350,7 +350,7 @@ def test_a_key_that_is_no_longer_in_the_list_vouches_for_nothing_and_stops_nothi
     key: SigningPair, database: Postgres, tmp_path: Path
 ) -> None:
     """The table's key is replaced. Its lines of before wait at the broker, and their opening is stored: the next
-    consumer refuses both, and goes on with the lines of the new key."""
+    consumer refuses both, and takes the lines of the new key."""
     other = SigningPair.new(tmp_path / "other.sign")
     refused, rows = ("SELECT kind FROM dealwire.refused", "SELECT count(*) FROM dealwire.line")
     with running_broker(tmp_path / "broker", "max_queued_messages 0") as broker:

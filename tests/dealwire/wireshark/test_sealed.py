@@ -189,6 +189,7 @@ def test_an_opened_frame_reads_as_one_in_clear_and_its_links_are_found(tmp_path:
     assert calls.split() == ["1", "0x00"]
 
 
+@pytest.mark.more
 def test_a_key_change_in_mid_stream_is_followed_in_both_directions(tmp_path: Path) -> None:
     pair = started(tmp_path / "keys.log", seal_timing=SealTiming(rekey_ns=1_000 * MS))
     emitted(pair, 80)
@@ -227,6 +228,7 @@ def test_a_restart_of_either_end_is_followed(tmp_path: Path) -> None:
     assert statuses(path, *log_option(tmp_path / "keys.log"))[-1] == OPENED
 
 
+@pytest.mark.more
 def test_a_capture_that_begins_in_the_middle_is_opened_and_so_is_a_tap_of_two_adapters(tmp_path: Path) -> None:
     pair = emitted(started(tmp_path / "keys.log"), 300, 5)
     late = pair.tap[-40:]
@@ -312,6 +314,7 @@ def wrong(line: str) -> str:
     return f"{head} {call} {Random(1).randbytes(32).hex()} {into[::-1] if out else into}"
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("made", "status", "why"),
     [
@@ -338,6 +341,7 @@ def test_a_key_log_of_no_use_says_so(made: object, status: str, why: str, tmp_pa
     assert not run("-r", path, "-Y", "tdp.card", *log_option(log))
 
 
+@pytest.mark.more
 def test_frames_sent_again_reflected_altered_or_forged_are_not_shown_as_genuine(tmp_path: Path) -> None:
     pair = emitted(started(tmp_path / "keys.log"), 12)
     cards = [each for each in pair.tap if not each.from_host and bodies(each.data)[0][6] == 0x42]
