@@ -20,7 +20,7 @@ _HINDERED = "hindered"
 def buttons_of(service: "Service") -> dict[str, list[Action]]:
     """Return the buttons of each table."""
     people = service.configuration.people
-    policy = people.second_person if people is not None else ()
+    policy, proved = (people.second_person, people.is_proved) if people is not None else ((), False)
     found = {
         name: [
             *offered(session.part.device, session.table.flow.procedure),
@@ -30,7 +30,7 @@ def buttons_of(service: "Service") -> dict[str, list[Action]]:
         ]
         for name, session in service.tables.items()
     }
-    return {name: for_house(each, policy) for name, each in found.items()}
+    return {name: for_house(each, policy, proved=proved) for name, each in found.items()}
 
 
 def hello_of(service: "Service", part: ConsolePart) -> ServiceHello:

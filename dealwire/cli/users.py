@@ -15,8 +15,9 @@ from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, JSON_LINES, declared, many, whole
 from dealwire.cli.terminal import echo, say_object
 from dealwire.hub.actions import ROLES
+from dealwire.people.approvals import key_name, key_of
 from dealwire.people.edit import Value, changing, text_of, with_entry, with_values, write_users
-from dealwire.people.passkeys import Passkeys
+from dealwire.people.passkeys import Passkeys, needs_webauthn, pinned_text
 from dealwire.people.passwords import hashed, is_dated, needs_argon2
 from dealwire.people.users import (
     TOKEN_STARTS,
@@ -211,6 +212,43 @@ def forget_command(file: Path, name: str) -> None:
     echo(f"{file}: {count} passkey{'' if count == 1 else 's'} of {name} removed")
 
 
+@command.command("pin")
+@click.argument("file", type=FILE)
+@click.argument("name")
+@click.argument("passkeys", type=FILE)
+@declared(("--only names", many("PASSKEY"), "A passkey to pin, by the name that is printed; all of NAME unless given."))
+def pin_command(file: Path, name: str, passkeys: Path, names: tuple[str, ...]) -> None:
+    """Let the person NAME in FILE approve with the passkeys that the file PASSKEYS has of NAME, and with no other.
+
+    PASSKEYS is the `passkeys-file` of table.toml, which the console writes: pin right after the person added the
+    passkey, and compare how many there are. The keys count where [people] has `approval = "proved"`.
+    """
+    needs_webauthn()
+    kept = Passkeys.read(passkeys, of_anyone=True).of(name)
+    found = [each for each in kept if not names or key_name(each.id) in names]
+    if not found or len(found) < len(set(names)):
+        there = ", ".join(key_name(each.id) for each in kept) or "none"
+        raise Stop(Exit.CHECK_FAILED, f"{passkeys}: nothing was pinned; passkeys of {name}: {there}")
+    pinned = [pinned_text(each) for each in found]
+    for each in pinned:
+        key_of(each)
+    _set(file, name, {"approval-keys": pinned})
+    known = ", ".join(f"{key_name(each.id)} of {moment(each.added_ns)}" for each in found)
+    echo(f"{file}: {name} approves with passkey {known}")
+
+
+@command.command("unpin")
+@click.argument("file", type=FILE)
+@click.argument("name")
+def unpin_command(file: Path, name: str) -> None:
+    """Let no passkey of the person NAME in FILE approve, such as of a lost phone.
+
+    A running service takes it over on SIGHUP.
+    """
+    _set(file, name, {"approval-keys": None})
+    echo(f"{file}: no passkey of {name} approves; a running service takes it over on SIGHUP")
+
+
 def typed_password(name: str, *, from_input: bool, twice: bool = False) -> str:
     """Return a password from standard input or the terminal, which does not show it."""
     if from_input:
@@ -229,7 +267,7 @@ def _add(file: Path, kind: str, values: Mapping[str, Value]) -> None:
         write_users(file, with_entry(text_of(file), kind, values))
 
 
-def _set(file: Path, name: str, values: Mapping[str, Value]) -> None:
+def _set(file: Path, name: str, values: Mapping[str, Value | None]) -> None:
     """Set keys of a person, whose entry may have moved since it was looked up last."""
     with changing(file):
         index, _ = _entry(read_users(file), file, name)

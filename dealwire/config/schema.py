@@ -398,6 +398,22 @@ SecondAct = Literal[
 """Acts that a house may want two people for."""
 
 
+def _origin(value: str) -> str:
+    found = _ORIGIN.fullmatch(value)
+    host, port = (found[2], found[3]) if found is not None else ("", None)
+    if found is None or int(port or 1) > 65535 or (found[1], port) in (("https", "443"), ("http", "80")):
+        raise ValueError("an origin as browsers write it is needed: https://NAME[:PORT], without a path")
+    if found[1] == "http" and host != "localhost":
+        raise ValueError("https is needed; http counts at localhost only")
+    if host.rpartition(".")[2].isdecimal():
+        raise ValueError("a passkey belongs to a host name, not to a numeric address")
+    return value
+
+
+_ORIGIN: Final = re.compile(r"(https?)://([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?::([1-9][0-9]{0,4}))?")
+Origin = Annotated[str, Field(max_length=300), AfterValidator(_origin)]
+
+
 class PeoplePart(TomlTable):
     """People who may act, by name, in place of tokens by role."""
 
@@ -409,10 +425,29 @@ class PeoplePart(TomlTable):
     """Acts that another person must approve before they are done."""
     request_minutes: Annotated[int, Field(ge=1, le=1440)] = 15
     """Minutes within which the other person must approve."""
+    approval: Literal["signed-in", "proved"] = "signed-in"
+    """`proved`: an approval needs the signature of a passkey over that very request, which the tables check themselves
+    against `approval-keys` of the users file. `signed-in`: the console says who approved."""
+    approval_origins: tuple[Origin, ...] = ()
+    """Beginnings of the console's addresses, as browsers open it: `https://NAME[:PORT]`, or `http://localhost[:PORT]`.
+    Passkeys approve there."""
     badges: Literal["any", "listed"] = "any"
     """`listed`: a badge at the table that is not in `users_file` is trouble and on record."""
     oidc: OidcPart | None = None
     """An issuer of OpenID Connect at which people may sign in too."""
+
+    @property
+    def is_proved(self) -> bool:
+        """True if a passkey must sign each approval."""
+        return self.approval == "proved"
+
+    @model_validator(mode="after")
+    def _proved_has_its_place(self) -> "PeoplePart":
+        if self.is_proved and not self.second_person:
+            raise ValueError('approval = "proved" needs second-person: the acts that are approved')
+        if self.is_proved != bool(self.approval_origins):
+            raise ValueError('approval = "proved" and approval-origins are given together')
+        return self
 
 
 class MqttPart(TomlTable):

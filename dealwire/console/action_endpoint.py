@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 
+from dealwire.console.approving import proof_in
 from dealwire.console.audit import AccessKind, Audit
 from dealwire.console.rendering import as_json, page
 from dealwire.console.sessions import SignedIn
@@ -59,10 +61,13 @@ class ActionEndpoint:
             self._refused(http, action, why[0])
             return _answer(http, 403, why[1])
         try:
-            fields = _fields(action, session, await read_form(http))
+            form = await read_form(http)
+            proof = proof_in(action, form)
+            fields = _fields(action, session, form)
         except FieldRefused as refused:
             return _answer(http, 400, f"{refused.name}: {refused.why}.")
-        return await self._ask(http, action, _request(http, table, action, session, fields))
+        request = replace(_request(http, table, action, session, fields), proof=proof)
+        return await self._ask(http, action, request)
 
     async def _ask(self, http: HttpRequest, action: Action, request: Request) -> Response:
         waiting = asyncio.wrap_future(self._hub.ask(request))

@@ -15,7 +15,16 @@ the minute."""
 MINUTE_NS: Final = 60 * 1_000_000_000
 
 AccessKind = Literal[
-    "sign-in", "end", "wrong-token", "wrong-password", "enrolled", "copied-passkey", "issuer", "refused", "stranger"
+    "sign-in",
+    "end",
+    "wrong-token",
+    "wrong-password",
+    "enrolled",
+    "copied-passkey",
+    "issuer",
+    "refused",
+    "stranger",
+    "unproved",
 ]
 PLURALS: Final[dict[AccessKind, str]] = {
     "sign-in": "sign-ins",
@@ -27,6 +36,7 @@ PLURALS: Final[dict[AccessKind, str]] = {
     "issuer": "failed sign-ins at the issuer",
     "refused": "refused actions",
     "stranger": "actions by someone who is not signed in",
+    "unproved": "approvals that no passkey proved",
 }
 """Kinds are counted separately, so that users without a sign-in cannot crowd out refusals of signed-in ones."""
 

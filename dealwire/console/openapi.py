@@ -258,6 +258,7 @@ def _passkeys() -> dict[str, Spec]:
         "/enrol/finish": _json_post("Keep a new passkey.", "enrolFinish", done),
         "/sign-in/passkey/options": _json_post("Start to sign in with a passkey.", "passkeyOptions", options),
         "/sign-in/passkey": _json_post("Sign in with a passkey.", "passkeySignIn", done),
+        "/table/{table}/prove": _json_post("Start to approve with a passkey.", "approvalOptions", options, _table()),
     }
 
 
@@ -274,12 +275,13 @@ def _issuer() -> dict[str, Spec]:
     }
 
 
-def _json_post(summary: str, name: str, answers: Spec) -> dict[str, Spec]:
+def _json_post(summary: str, name: str, answers: Spec, *parameters: Spec) -> dict[str, Spec]:
     texts = {
         400: "The body is malformed.",
         403: "It does not count, or the request comes from no page of this console.",
-        404: "This console keeps no passkeys.",
-        409: "There are too many passkeys already.",
+        401: "Nobody is signed in.",
+        404: "This console keeps no passkeys, or there is no such request.",
+        409: "There are too many passkeys already, or none that counts.",
         413: "The body is longer than 16 kB.",
         415: "The body is not JSON.",
         429: "Too many are wrong; try again.",
@@ -287,7 +289,7 @@ def _json_post(summary: str, name: str, answers: Spec) -> dict[str, Spec]:
     }
     refused = {str(status): _answer(text, {**_EITHER, **_LINE}) for status, text in texts.items()}
     body = {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}
-    return {"post": {**_operation(summary, name, {**answers, **refused}), "requestBody": body}}
+    return {"post": {**_operation(summary, name, {**answers, **refused}, *parameters), "requestBody": body}}
 
 
 def _act() -> Spec:

@@ -13,6 +13,7 @@ from starlette.websockets import WebSocket
 
 from dealwire.console.action_endpoint import ActionEndpoint
 from dealwire.console.addresses import whole_number
+from dealwire.console.approving import ApprovalDoor
 from dealwire.console.board import WALL, Board
 from dealwire.console.oidc_door import OidcDoor
 from dealwire.console.openapi import document
@@ -43,9 +44,10 @@ class Pages:
         sheets: Sheets,
         passkeys: PasskeyDoor | None = None,
         oidc: OidcDoor | None = None,
+        approvals: ApprovalDoor | None = None,
     ) -> None:
         self._board, self._door, self._endpoint, self._shelf = board, door, endpoint, shelf
-        self._passkeys, self._oidc = passkeys, oidc
+        self._passkeys, self._oidc, self._approvals = passkeys, oidc, approvals
         self._sheets = SheetPages(sheets, lambda table: table in self._views)
 
     def app(self) -> Starlette:
@@ -57,6 +59,7 @@ class Pages:
                 Route("/table/{table}", self.table),
                 Route("/table/{table}/replay", self.recordings),
                 Route("/table/{table}/act/{action}", self._endpoint.act, methods=["POST"]),
+                *(self._approvals.routes() if self._approvals is not None else ()),
                 *self._sheets.routes(),
                 Route("/bench", self.bench),
                 Route("/replay", self.recordings),

@@ -267,6 +267,7 @@ class RemoteHub(Hub):
             request.user,
             request.proven_ns,
             request.proven_by,
+            request.proof,
         )
         if not self._say(message) and self._open.pop(number, None) is not None:
             request.answer.set_exception(ServiceAway())

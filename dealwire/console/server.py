@@ -16,6 +16,7 @@ import uvicorn
 
 from dealwire.config.schema import OidcPart
 from dealwire.console.action_endpoint import ActionEndpoint
+from dealwire.console.approving import ApprovalDoor
 from dealwire.console.audit import Audit
 from dealwire.console.board import MESSAGE_MAX, Board
 from dealwire.console.connection import Connection, LiveConnection, Server
@@ -68,6 +69,9 @@ class Console:
       tables if the name is empty. It is called from the server's thread and must not wait.
     """
 
+    _passkeys: PasskeyDoor | None
+    _oidc: OidcDoor | None
+
     def __init__(
         self,
         hub: Hub,
@@ -96,9 +100,9 @@ class Console:
         self._tokens, self._roll = tokens or Tokens({}), roll
         self._programs = Programs(lambda: roll.users if roll is not None else None)
         self._passwords, self._audit = PasswordQueue(), Audit(note_access)
-        self._passkeys: PasskeyDoor | None = None
+        self._passkeys, self._oidc = None, None
         self._issuer = Issuer(oidc, self._clock.now_ns) if oidc is not None and roll is not None else None
-        self._oidc: OidcDoor | None = None
+        self._approvals = ApprovalDoor(lambda: self._board.views, lambda: roll.users) if roll is not None else None
         self._sessions = Sessions(self._on_session_end, idle_minutes=idle_minutes)
         self._board = self._made_board(hub, actions or {})
         self._endpoint = ActionEndpoint(hub, actions or {}, self._audit, self._clock, people=roll is not None)
@@ -213,7 +217,16 @@ class Console:
         door = self._door(cookie)
         local = is_loopback(self._host)
         return AccessGuard(
-            Pages(self._board, door, self._endpoint, self._shelf, self._sheets, self._passkeys, self._oidc).app(),
+            Pages(
+                self._board,
+                door,
+                self._endpoint,
+                self._shelf,
+                self._sheets,
+                self._passkeys,
+                self._oidc,
+                self._approvals,
+            ).app(),
             sessions=self._sessions,
             clock=self._clock,
             cookie=cookie,

@@ -114,6 +114,7 @@ class Action:
     - `asks`: question to confirm first.
     - `hindered`: says when it cannot be used at a running table; `taken`: text after it was accepted.
     - `needs_reason`: people give a reason for it; `even_stopped`: it works at a table in safe stop, too.
+    - `proved`: a passkey signs the very request that it answers.
     """
 
     id: str
@@ -130,6 +131,7 @@ class Action:
     taken: str = "done"
     needs_reason: bool = True
     even_stopped: bool = False
+    proved: bool = False
 
     def available(self, view: TableView) -> str:
         """Return why the action cannot be used at this table now, as a sentence; empty if it can, as far as the view

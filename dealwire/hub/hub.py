@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Final, Self
 
-from dealwire.hub.lines import Publication
+from dealwire.hub.lines import Assertion, Publication
 from dealwire.hub.view import TableView
 
 _log = logging.getLogger(__name__)
@@ -36,7 +36,8 @@ class Request:
     that says why not.
 
     `user` is the person or program, empty for a role's token. The person proved who it is at `proven_ns`, with
-    `proven_by`. `second` is the person who approved it, set by the owner alone.
+    `proven_by`; `proof` is the answer of a passkey to the request that is approved. `second` is the person who approved
+    it, set by the owner alone.
     """
 
     table: str
@@ -49,6 +50,7 @@ class Request:
     proven_ns: int = 0
     proven_by: str = ""
     second: str = ""
+    proof: Assertion | None = None
 
 
 class Subscription:

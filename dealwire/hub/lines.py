@@ -4,7 +4,7 @@
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 import msgspec
 
@@ -25,6 +25,7 @@ StatusKind = Literal[
     "badge",
 ]
 Step = Literal["requested", "approved", "refused", "withdrawn", "expired", "done", "failed", "policy"]
+_BASE64: Final = "^[A-Za-z0-9_-]+$"
 
 
 class GapLine(LineRecord, frozen=True, kw_only=True):
@@ -64,6 +65,16 @@ class ClockSet(Record, frozen=True):
     followed: bool
 
 
+class Assertion(Record, frozen=True):
+    """An answer of a passkey, each part in base64url: the id of the passkey, what the browser says it signed, what the
+    passkey says of itself, and the signature over both."""
+
+    id: Annotated[str, msgspec.Meta(pattern=_BASE64, max_length=1366)]
+    client: Annotated[str, msgspec.Meta(pattern=_BASE64, max_length=2048)]
+    authenticator: Annotated[str, msgspec.Meta(pattern=_BASE64, max_length=1024)]
+    signature: Annotated[str, msgspec.Meta(pattern=_BASE64, max_length=1024)]
+
+
 class RequestStep(Record, frozen=True, omit_defaults=True):
     """A step of a request that another person must approve.
 
@@ -82,6 +93,12 @@ class RequestStep(Record, frozen=True, omit_defaults=True):
     """Time until which it may be approved, nanoseconds since 1970."""
     fields: dict[str, int | str] = msgspec.field(default_factory=dict)
     """The completed form."""
+    nonce: str = ""
+    """32 random bytes of the service, in base64url, if the approval must be proved."""
+    proof: Assertion | None = None
+    """The answer of the approver's passkey to this very request."""
+    proved: bool = False
+    """In a policy: true if approvals must be proved by a passkey from here on."""
 
 
 class StatusLine(LineRecord, frozen=True, kw_only=True, omit_defaults=True):

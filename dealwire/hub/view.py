@@ -184,13 +184,15 @@ class TroubleView(Shown):
 
 class PendingView(Shown):
     """An act that waits for another person: its number, what it is, and the person who requested it. `approved_by` is
-    set once it was approved and waits to be done."""
+    set once it was approved and waits to be done. `challenge` is what the approver's passkey signs, in base64url; empty
+    if none has to."""
 
     request: int
     text: str
     who: str
     until_ns: int
     approved_by: str = ""
+    challenge: str = ""
 
 
 class BetLineView(Shown):

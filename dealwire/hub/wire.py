@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Generic, Literal, TypeVar
 
 import msgspec
 
+from dealwire.hub.lines import Assertion
 from protocol.errors import DealwireError
 
 VERSION: Final = 1
@@ -82,6 +83,7 @@ class ConsoleAsk(_Strict, frozen=True, tag="ask"):
     user: Text = ""
     proven_ns: Time = 0
     proven_by: Text = ""
+    proof: Assertion | None = None
 
 
 class ConsoleAccess(_Strict, frozen=True, tag="access"):

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import secrets
+import stat
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from dealwire.config.private_file import why_unsafe_facts
 from dealwire.people.edit import replace_text
 from dealwire.people.errors import PeopleFileUnsafe
-from devices.files import alone_in, open_file
+from devices.files import alone_in, open_file, why_not_private
 from protocol.errors import LocalError
 from protocol.tomlfile import TomlFileError
 from rules.errors import ExtraMissing
@@ -65,11 +66,14 @@ class Passkeys:
         self._known = {each.id: each for each in found}
 
     @classmethod
-    def read(cls, path: Path) -> "Passkeys":
-        """Read the file; one that does not exist holds none. PeopleFileUnsafe or PasskeysUnusable otherwise."""
+    def read(cls, path: Path, *, of_anyone: bool = False) -> "Passkeys":
+        """Read the file; one that does not exist holds none. PeopleFileUnsafe or PasskeysUnusable otherwise.
+        `of_anyone`: it may belong to the console's own user."""
         try:
             with open_file(path) as file:
-                if why := why_unsafe_facts(os.fstat(file.fileno()), path):
+                facts = os.fstat(file.fileno())
+                mode = stat.S_IMODE(facts.st_mode)
+                if why := why_not_private(mode, path) if of_anyone else why_unsafe_facts(facts, path):
                     raise PeopleFileUnsafe(path, why)
                 content = file.read(FILE_MAX)
         except FileNotFoundError:
@@ -280,6 +284,19 @@ def enrolled(place: ConsoleName, user: str, challenge: Challenge, answer: dict[s
     except (WebAuthnException, ValueError, KeyError, TypeError) as error:
         raise PasskeyRefused(f"the passkey does not count: {type(error).__name__}") from error
     return Passkey(user, packed(found.credential_id), packed(found.credential_public_key), found.sign_count, now_ns)
+
+
+def pinned_text(passkey: Passkey) -> str:
+    """Return a passkey as the users file pins it for approvals. PasskeyRefused if its key cannot be read."""
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+    from webauthn.helpers import decode_credential_public_key, decoded_public_key_to_cryptography
+    from webauthn.helpers.exceptions import WebAuthnException
+
+    try:
+        key = decoded_public_key_to_cryptography(decode_credential_public_key(unpacked(passkey.key)))
+        return f"{passkey.id}:{packed(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo))}"
+    except (WebAuthnException, ValueError, KeyError, TypeError) as error:
+        raise PasskeyRefused(f"the passkey does not count: {type(error).__name__}") from error
 
 
 class CopiedPasskey(PasskeyRefused):

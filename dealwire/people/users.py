@@ -71,6 +71,7 @@ def _digest(value: str) -> str:
 
 Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 """A time in UTC."""
+PinnedKey = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,1366}:[A-Za-z0-9_-]{40,1400}$")]
 Argon2Hash = Annotated[str, AfterValidator(_argon2id), Field(max_length=512)]
 Digest = Annotated[str, AfterValidator(_digest)]
 
@@ -94,6 +95,9 @@ class UserPart(TomlTable):
     """Hash of the password, as `dealwire users password` writes it; without it the person needs a passkey."""
     passkey: Literal["allowed", "required"] = "allowed"
     """`required`: the person signs in with a passkey, and no password counts."""
+    approval_keys: Annotated[tuple[PinnedKey, ...], Field(min_length=1, max_length=8)] | None = None
+    """Passkeys with which the person approves, as `dealwire users pin` writes them: the id, a colon and the public key,
+    both in base64url. They count where `[people] approval` is `proved`."""
     enrol: Digest | None = None
     """Digest of a one-time code with which the person adds a passkey, as `dealwire users enrol` writes it."""
     enrol_until: Moment | None = None
@@ -137,6 +141,7 @@ def faults_of(found: UsersFile) -> Iterator[tuple[Key, str]]:
     names: set[str] = set()
     badges: dict[int, str] = {}
     subjects: dict[str, str] = {}
+    pinned: dict[str, str] = {}
     tokens: dict[str, str] = {}
     for index, user in enumerate(found.user):
         key: Key = ("user", index)
@@ -149,6 +154,10 @@ def faults_of(found: UsersFile) -> Iterator[tuple[Key, str]]:
             badges[user.badge] = user.name
         if user.oidc is not None and subjects.setdefault(user.oidc, user.name) != user.name:
             yield (*key, "oidc"), f"it is already {subjects[user.oidc]}'s"
+        for part in (part for each in user.approval_keys or () for part in each.split(":")):
+            if part in pinned:
+                yield (*key, "approval-keys"), f"a passkey of it is already {pinned[part]}'s"
+            pinned[part] = user.name
         if (user.badge is None) != (user.level is None):
             yield (*key, "level" if user.level is None else "badge"), "badge and level are given together"
         if (user.enrol is None) != (user.enrol_until is None):
@@ -175,6 +184,11 @@ class Users:
         """Return the person of that name; None if there is none, or if the entry is disabled or over."""
         user = self._people.get(name)
         return user if user is not None and is_in_force(user, now_ns) else None
+
+    def approvers(self, role: Role, now_ns: int) -> list[str]:
+        """Return the names of those who have a role and are in force, and have a passkey that proves an approval."""
+        able = (user for user in self.file.user if is_in_force(user, now_ns) and user.approval_keys)
+        return [user.name for user in able if user.role == role]
 
     def subject(self, subject: str, now_ns: int) -> UserPart | None:
         """Return the person of a subject at the issuer, if the entry is in force."""

@@ -269,17 +269,24 @@ _STARTING_OVER: Final = Action(
 )
 
 
-def of_two_people(policy: Collection[str]) -> list[Action]:
-    """Return the actions with which people answer requests of others, if any act needs two people."""
+def of_two_people(policy: Collection[str], *, proved: bool = False) -> list[Action]:
+    """Return the actions with which people answer requests of others, if any act needs two people. `proved`: a passkey
+    signs an approval."""
     if not policy:
         return []
-    return [*_ANSWERING, *([_STARTING_OVER] if START_OVER in policy else [])]
+    answering = [_by_passkey(each) if proved and each.does == APPROVE else each for each in _ANSWERING]
+    return [*answering, *([_STARTING_OVER] if START_OVER in policy else [])]
 
 
-def for_house(actions: Iterable[Action], policy: Collection[str]) -> list[Action]:
+def _by_passkey(action: Action) -> Action:
+    hint = "Only another person may approve. The passkey signs this very request."
+    return replace(action, title="Approve with passkey", hint=hint, proved=True)
+
+
+def for_house(actions: Iterable[Action], policy: Collection[str], *, proved: bool = False) -> list[Action]:
     """Return a table's actions as the house wants them: some need two people, who have buttons to answer one
     another."""
-    return [for_two_people(each, policy) for each in (*actions, *of_two_people(policy))]
+    return [for_two_people(each, policy) for each in (*actions, *of_two_people(policy, proved=proved))]
 
 
 def for_two_people(action: Action, policy: Collection[str]) -> Action:

@@ -348,6 +348,7 @@ class ConsoleGate:
             user=printable(message.user),
             proven_ns=message.proven_ns,
             proven_by=printable(message.proven_by),
+            proof=message.proof,
         )
         line.open.add(message.id)
 

@@ -82,7 +82,7 @@ def approve_in(path: Path, number: int, by: OfflinePerson, *, clock_is_right: bo
 def needs_two(path: Path, act: str) -> bool:
     """True if the newest policy in the journal at `path` wants two people for `act`."""
     with RoundReader(path) as reader:
-        return act in policy_in(reader)
+        return act in policy_in(reader).acts
 
 
 def _acts(path: Path, users: Users, clock: SystemClock) -> PendingActs:

@@ -4,19 +4,22 @@ A request is known by the number of its first record, which no other request eve
 kind `request`, and a restart finds the open ones there, never in memory or in sentences.
 """
 
+import secrets
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from dealwire.config.schema import PeoplePart
 from dealwire.hub.actions import WHY
 from dealwire.hub.hub import Request
-from dealwire.hub.lines import RequestStep, StatusLine, Step
+from dealwire.hub.lines import Assertion, RequestStep, StatusLine, Step
 from dealwire.hub.view import PendingView
 from dealwire.journal.rounds import RoundReader
+from dealwire.people.approvals import NotProved, challenge_of, check, counter_in
+from dealwire.people.passkeys import packed
 from dealwire.people.users import UserPart, Users, is_in_force, may_at
 from dealwire.service.actions import START_OVER, ActionRefused, roles_of
 
@@ -30,11 +33,16 @@ LOOK_BACK_NS: Final = 25 * 60 * MINUTE_NS
 ENDED_MAX: Final = 256
 OPEN_MAX: Final = 64
 """Most open requests at once."""
+NONCE_BYTES: Final = 32
+
+
+class Unproved(ActionRefused):
+    """An approval came without the signature of a passkey that counts for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingAct:
-    """One request. `approved_by` is empty until someone approved it."""
+    """One request. `approved_by` is empty until someone approved it; `nonce` is empty if nothing has to be proved."""
 
     id: int
     table: str
@@ -46,12 +54,24 @@ class PendingAct:
     requested_ns: int
     approved_by: str = ""
     approved_ns: int = 0
+    nonce: str = ""
+
+    @property
+    def challenge(self) -> bytes:
+        """The challenge that the passkey of whoever approves has to sign."""
+        about = self.table, self.id, self.act, self.who, self.until_ns, self.fields, self.text
+        return challenge_of(self.nonce, *about)
 
     @property
     def view(self) -> PendingView:
         """The request as a page shows it."""
         return PendingView(
-            request=self.id, text=self.text, who=self.who, until_ns=self.until_ns, approved_by=self.approved_by
+            request=self.id,
+            text=self.text,
+            who=self.who,
+            until_ns=self.until_ns,
+            approved_by=self.approved_by,
+            challenge=packed(self.challenge) if self.nonce else "",
         )
 
 
@@ -64,11 +84,18 @@ class PendingActs:
     _open: dict[int, PendingAct] = field(default_factory=dict)
     _ended: "OrderedDict[int, str]" = field(default_factory=OrderedDict)
     """Ends of former requests, as the end of a sentence."""
+    _counters: dict[str, int] = field(default_factory=dict)
+    """Counter of the newest approval of each passkey."""
 
     @property
     def policy(self) -> tuple[str, ...]:
         """Acts that another person must approve."""
         return self.part.second_person if self.part is not None else ()
+
+    @property
+    def is_proved(self) -> bool:
+        """True if a passkey must sign each approval."""
+        return self.part is not None and self.part.is_proved
 
     def of(self, table: str) -> tuple[PendingView, ...]:
         """Return the open requests of a table, oldest first."""
@@ -129,11 +156,34 @@ class PendingActs:
             raise ActionRefused(request.action, f"request {pending.id} is your own; another person must approve it")
         if person.badge is not None and person.badge in (first.badge, pending.fields.get("badge")):
             raise ActionRefused(request.action, f"request {pending.id} was made with your badge, {person.badge}")
+        if self.is_proved:
+            self._check_proof(pending, request, person)
+            return
         if person.passkey == "required" and request.proven_by != "passkey":
             raise ActionRefused(request.action, "sign in with your passkey first")
         if not 0 <= now_ns - request.proven_ns <= PROOF_NS:
             within = f"the last {PROOF_NS // MINUTE_NS} minutes"
             raise ActionRefused(request.action, f"sign in again first: an approval needs a sign-in of {within}")
+
+    def _check_proof(self, pending: PendingAct, request: Request, person: UserPart) -> None:
+        """Unproved unless a passkey that is pinned to the person signed this very request. Nothing that the console
+        says of the person's sign-in counts."""
+        assert self.part is not None
+        if not pending.nonce:
+            raise ActionRefused(
+                request.action, f"request {pending.id} was made before approvals were proved; request it again"
+            )
+        if not person.approval_keys:
+            raise Unproved(request.action, f"no passkey is pinned to {person.name} (dealwire users pin)")
+        if (proof := request.proof) is None:
+            raise Unproved(request.action, f"no passkey of {person.name} has signed request {pending.id}")
+        pinned = next((each for each in person.approval_keys if each.partition(":")[0] == proof.id), None)
+        if pinned is None:
+            raise Unproved(request.action, f"this passkey is not pinned to {person.name} (dealwire users pin)")
+        try:
+            check(proof, pinned, pending.challenge, self.part.approval_origins, self._counters.get(proof.id, 0))
+        except NotProved as error:
+            raise Unproved(request.action, f"request {pending.id}: {error}") from None
 
     # ------------------------------------------------------------------ steps
 
@@ -148,7 +198,13 @@ class PendingActs:
         fields = {name: value for name, value in request.fields.items() if isinstance(value, int | str)}
         until_ns = now_ns + self.part.request_minutes * MINUTE_NS
         step = RequestStep(
-            of=0, act=request.action, step="requested", who=request.user, until_ns=until_ns, fields=fields
+            of=0,
+            act=request.action,
+            step="requested",
+            who=request.user,
+            until_ns=until_ns,
+            fields=fields,
+            nonce=secrets.token_urlsafe(NONCE_BYTES) if self.is_proved else "",
         )
         return f"{request.user} requests at {table}: {words}", step
 
@@ -158,8 +214,11 @@ class PendingActs:
             return
         if step.step == "requested":
             words = text.partition(": ")[2]
-            self._open[number] = PendingAct(number, table, step.act, step.who, step.until_ns, step.fields, words, at_ns)
+            about = step.act, step.who, step.until_ns, step.fields, words, at_ns
+            self._open[number] = PendingAct(number, table, *about, nonce=step.nonce)
             return
+        if step.proof is not None:
+            self._counters[step.proof.id] = counter_in(step.proof)
         found = self._open.get(step.of)
         if found is None:
             return
@@ -171,6 +230,10 @@ class PendingActs:
         self._ended[step.of] = f"was {ENDED[step.step]}{by} at {_clock(at_ns)}"
         while len(self._ended) > ENDED_MAX:
             self._ended.popitem(last=False)
+
+    def count_from(self, counters: Mapping[str, int]) -> None:
+        """Go on with the counters of the record."""
+        self._counters.update(counters)
 
     def over(self, now_ns: int) -> Iterator[PendingAct]:
         """Yield the requests whose time is over."""
@@ -200,9 +263,9 @@ ENDED: Final[Mapping[Step, str]] = {
 }
 
 
-def step_of(pending: PendingAct, step: Step, second: str = "") -> RequestStep:
+def step_of(pending: PendingAct, step: Step, second: str = "", proof: Assertion | None = None) -> RequestStep:
     """Return a later step of a request."""
-    return RequestStep(of=pending.id, act=pending.act, step=step, who=pending.who, second=second)
+    return RequestStep(of=pending.id, act=pending.act, step=step, who=pending.who, second=second, proof=proof)
 
 
 def steps_in(reader: RoundReader, now_ns: int, table: str | None = None) -> list[tuple[int, str, int, StatusLine]]:
@@ -217,19 +280,44 @@ def steps_in(reader: RoundReader, now_ns: int, table: str | None = None) -> list
     return sorted(found, key=lambda each: each[0])
 
 
-def policy_in(reader: RoundReader) -> tuple[str, ...]:
-    """Return the acts that need two people by the newest policy on record; empty if there never was one."""
+class SecondPolicy(NamedTuple):
+    """Acts that a house wants two people for; `proved` is true if a passkey must sign each approval."""
+
+    acts: tuple[str, ...] = ()
+    proved: bool = False
+
+
+def policy_in(reader: RoundReader) -> SecondPolicy:
+    """Return the newest policy on record; an empty one if there never was one."""
+    for step in _steps_back(reader, '"step":"policy"'):
+        if step.step == "policy":
+            return SecondPolicy(tuple(filter(None, step.act.split(" "))), step.proved)
+    return SecondPolicy()
+
+
+def counters_in(reader: RoundReader) -> dict[str, int]:
+    """Return the counter of the newest approval of each passkey that ever proved one."""
+    found: dict[str, int] = {}
+    for step in _steps_back(reader, '"proof":{'):
+        if step.proof is not None:
+            count = counter_in(step.proof)
+            found[step.proof.id] = max(count, found.get(step.proof.id, 0))
+    return found
+
+
+def _steps_back(reader: RoundReader, holding: str) -> Iterator[RequestStep]:
+    """Yield the steps of each table whose line has a text, the newest of a table first."""
     for name in sorted({line.table for line in reader.lines().values()}):
-        for record in reader.lines_back(name, {"status": '"step":"policy"'}):
-            step = StatusLine.from_json(record.payload).request
-            if step is not None and step.step == "policy":
-                return tuple(filter(None, step.act.split(" ")))
-    return ()
+        for record in reader.lines_back(name, {"status": holding}):
+            if (step := StatusLine.from_json(record.payload).request) is not None:
+                yield step
 
 
 def taken_up(acts: PendingActs, path: Path, now_ns: int) -> None:
     """Take up the requests in the journal at `path`."""
     with RoundReader(path) as reader:
+        if acts.is_proved:
+            acts.count_from(counters_in(reader))
         for number, table, at_ns, line in steps_in(reader, now_ns):
             if line.request is not None:
                 acts.take(table, number, line.request, line.text, at_ns)

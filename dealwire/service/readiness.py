@@ -30,6 +30,7 @@ from dealwire.config.schema import (
 from dealwire.console.tokens import Tokens
 from dealwire.export.secrecy import exposures
 from dealwire.host import EXTRAS
+from dealwire.hub.actions import Role
 from dealwire.journal import database
 from dealwire.journal.errors import JournalBusy, JournalError, JournalInaccessible
 from dealwire.journal.sealing import sealer_of
@@ -37,6 +38,7 @@ from dealwire.journal.segments import gaming_day
 from dealwire.journal.signing import read_vkeys, read_witness_key
 from dealwire.journal.stamping import authority_of
 from dealwire.listening import is_loopback, must_be_free
+from dealwire.people.approvals import check_pins
 from dealwire.people.issuer import check_files
 from dealwire.people.passkeys import Passkeys
 from dealwire.people.users import read_users
@@ -339,6 +341,10 @@ def _people(part: PeoplePart) -> Iterator[Tried]:
             return
     two = f"; two are needed for {', '.join(part.second_person)}" if part.second_person else ""
     yield ok("people", f"{users.summary} in {part.users_file.name}{two}")
+    if part.is_proved:
+        roles: dict[str, Role] = {act: roles_of(act)[0] for act in part.second_person}
+        key, words = ("people", "approval"), "a passkey signs each approval"
+        yield from _tried("people", key, lambda: check_pins(users, roles, now_ns), lambda _: words)
 
 
 def _oidc(part: OidcPart) -> Iterator[Tried]:

@@ -6,10 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from dealwire.console.audit import Audit
 from dealwire.hub.actions import BADGE, WHY
 from dealwire.hub.hub import Request
 from dealwire.hub.lines import RequestStep
 from dealwire.journal.rounds import RoundReader
+from dealwire.people.approvals import key_name
 from dealwire.service.actions import (
     ANSWERS,
     ATTEST,
@@ -30,7 +32,16 @@ from dealwire.service.actions import (
     words_of,
 )
 from dealwire.service.attesting import Attesting
-from dealwire.service.pending import MINUTE_NS, PendingAct, PendingActs, policy_in, step_of, taken_up
+from dealwire.service.pending import (
+    MINUTE_NS,
+    PendingAct,
+    PendingActs,
+    SecondPolicy,
+    Unproved,
+    policy_in,
+    step_of,
+    taken_up,
+)
 from dealwire.service.releasing import Settling
 from dealwire.service.table_session import TableSession
 from devices.clock import Clock
@@ -67,6 +78,7 @@ class RequestHandler:
     ) -> None:
         self._tables, self._clock, self._secure, self._attesting = tables, clock, secure, attesting
         self._pending = pending if pending is not None else PendingActs()
+        self._audit = Audit(self._note_access)
         self.noted: list[tuple[Request, str]] = []
         """Requests noted but not yet answered, because the disk does not have them yet."""
 
@@ -110,16 +122,20 @@ class RequestHandler:
         if used is not None and (session := self._tables.get(used.table)) is not None:
             text = f"request {used.id} of {used.who}, approved by {used.approved_by}, is done: every table starts over"
             self._step(session, step_of(used, "done", used.approved_by), text)
-        if set(before) != set(acts.policy):
-            words = ", ".join(acts.policy) or "nothing"
-            step = RequestStep(of=0, act=" ".join(acts.policy), step="policy", who="")
+        policy = SecondPolicy(acts.policy, acts.is_proved)
+        if (set(before.acts), before.proved) != (set(policy.acts), policy.proved):
+            words = f"from here on two people are needed for: {', '.join(policy.acts) or 'nothing'}"
+            if policy.proved:
+                words += "; a passkey signs each approval"
+            step = RequestStep(of=0, act=" ".join(policy.acts), step="policy", who="", proved=policy.proved)
             for session in self._tables.values():
-                self._step(session, step, f"from here on two people are needed for: {words}")
+                self._step(session, step, words)
         for session in self._tables.values():
             session.viewer.pend(acts.of(session.name))
 
     def beat(self, now_ns: int) -> None:
         """Close the requests whose time is over."""
+        self._audit.beat(now_ns)
         for each in self._pending.over(now_ns):
             if (session := self._tables.get(each.table)) is not None:
                 text = f"request {each.id} of {each.who} was not {'used' if each.approved_by else 'approved'} in time"
@@ -216,12 +232,19 @@ class RequestHandler:
 
     def _approve(self, session: TableSession, request: Request, pending: PendingAct) -> None:
         """Do the act of a request after all was checked again, under both names."""
-        self._pending.check_second(pending, request, self._clock.now_ns())
+        try:
+            self._pending.check_second(pending, request, self._clock.now_ns())
+        except Unproved as error:
+            text = f"an approval in the name of {_who(request)} does not count: {error.why}"
+            self._audit.note("unproved", text, "", self._clock.now_ns(), session.name)
+            raise
         lit_ns = session.viewer.lamp_lit_ns if pending.act == CLEAR_MISDEAL else None
         if lit_ns is not None and lit_ns > pending.requested_ns:
             raise ActionRefused(request.action, f"request {pending.id} is older than this misdeal; request it again")
-        text = f"{request.user} approves request {pending.id} of {pending.who}: {pending.text}"
-        self._step(session, step_of(pending, "approved", request.user), text)
+        proof = request.proof if self._pending.is_proved else None
+        by = f" by passkey {key_name(proof.id)}" if proof is not None else ""
+        text = f"{request.user} approves request {pending.id} of {pending.who}{by}: {pending.text}"
+        self._step(session, step_of(pending, "approved", request.user, proof), text)
         both = replace(request, action=pending.act, fields=pending.fields, user=pending.who, second=request.user)
 
         def finish(why: str) -> None:
@@ -234,6 +257,12 @@ class RequestHandler:
         except DealwireError as error:
             finish(str(error))
             raise
+
+    def _note_access(self, table: str, text: str) -> None:
+        """Record what does not count, at its table or at all of them."""
+        for session in self._tables.values():
+            if table in ("", session.name):
+                session.status("access", text, self._clock.now_ns())
 
     def _step(self, session: TableSession, step: RequestStep, text: str) -> int:
         now_ns = self._clock.now_ns()

@@ -28,6 +28,7 @@ from dealwire.journal.resuming import Resumed
 from dealwire.journal.sealing import SealsWith
 from dealwire.journal.tables import JournaledPublisher
 from dealwire.journal.transport import Gate
+from dealwire.people.approvals import needs_cryptography
 from dealwire.people.badges import BadgeList
 from dealwire.people.errors import NotApproved
 from dealwire.people.users import Users, read_users
@@ -210,6 +211,8 @@ class Service:
         requests = RequestHandler(self.tables, self.clock, self._give_out, self._attesting, self._pending)
         self._requests = requests
         if (part := self.configuration.people) is not None:
+            if part.is_proved:
+                needs_cryptography()
             self._install(read_users(part.users_file))
             requests.take_up(self.journal.path, started_over=self._anew)
         self.hub.on_request(lambda: self.owner.call_soon(lambda: requests.take(self.hub.requests())))

@@ -15,6 +15,7 @@ import httpx
 import pytest
 from starlette.routing import Route, WebSocketRoute
 
+from dealwire.console.approving import ApprovalDoor
 from dealwire.console.oidc_door import OidcDoor
 from dealwire.console.openapi import WEBSOCKETS, document
 from dealwire.console.pages import Pages
@@ -37,7 +38,8 @@ def routes() -> tuple[dict[str, set[str]], set[str]]:
     door, endpoint = object(), made._endpoint
     passkeys = PasskeyDoor(_Anything(door), lambda: None, lambda: None)  # type: ignore[arg-type,return-value]
     oidc = OidcDoor(_Anything(door), None, "", secure=False)  # type: ignore[arg-type]
-    app = Pages(made._board, _Anything(door), endpoint, made._shelf, made._sheets, passkeys, oidc).app()
+    approvals = ApprovalDoor(dict, lambda: None)  # type: ignore[arg-type,return-value]
+    app = Pages(made._board, _Anything(door), endpoint, made._shelf, made._sheets, passkeys, oidc, approvals).app()
     found: dict[str, set[str]] = {}
     for route in app.routes:
         if isinstance(route, Route):

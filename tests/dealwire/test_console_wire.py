@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from dealwire.console.replays import Shelf
+from dealwire.hub.lines import Assertion
 from dealwire.hub.view import TableView
 from dealwire.hub.wire import (
     FROM_CONSOLE_MAX,
@@ -34,6 +35,9 @@ ALL_FIVE: tuple[Asking, ...] = (
     ConsoleWant(("table-1", "table-2")),
     ConsoleLook(7),
     ConsoleAsk(1, "table-1", "lock", {"device": "shuffler", "badge": 12}, "supervisor", "session 3f from 127.0.0.1"),
+    ConsoleAsk(
+        2, "table-1", "approve", {"request": 7}, "supervisor", "", "b.jones", proof=Assertion("YQ", "e30", "AA", "MA")
+    ),
     ConsoleAccess("", "supervisor, session 3f, signed in (from 127.0.0.1)"),
 )
 
@@ -59,6 +63,7 @@ def test_all_five_come_across_in_whatever_pieces() -> None:
 
 
 ASK = {"type": "ask", "id": 1, "table": "t", "action": "a", "fields": {}, "who": "dealer", "origin": ""}
+PROOF = {"id": "YQ", "client": "e30", "authenticator": "AA", "signature": "MA"}
 
 
 @pytest.mark.parametrize(
@@ -88,6 +93,14 @@ ASK = {"type": "ask", "id": 1, "table": "t", "action": "a", "fields": {}, "who":
         {**ASK, "fields": {str(number): 1 for number in range(33)}},
         {**ASK, "second": "somebody"},
         {**ASK, "answer": 1},
+        {**ASK, "proof": "YQ"},
+        {**ASK, "proof": {"id": "YQ"}},
+        {**ASK, "proof": {**PROOF, "good": True}},
+        {**ASK, "proof": {**PROOF, "id": "a b"}},
+        {**ASK, "proof": {**PROOF, "id": ""}},
+        {**ASK, "proof": {**PROOF, "client": "A" * 2049}},
+        {**ASK, "proof": {**PROOF, "authenticator": {"a": 1}}},
+        {**ASK, "proof": {**PROOF, "signature": "A" * 1025}},
         {"type": "access", "table": "", "text": "x" * 301},
     ],
     ids=str,

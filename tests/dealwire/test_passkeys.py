@@ -36,6 +36,7 @@ from dealwire.people.passkeys import (
 )
 from dealwire.service.actions import of_two_people
 from tests.support.evenings.watched_table import WatchedTable
+from tests.support.rigs.authenticator import Window
 from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser, picture
 from tests.support.rigs.consoles import ACTIONS, origin, running
 from tests.support.rigs.patience import PATIENCE_S
@@ -65,46 +66,6 @@ def roll_at(folder: Path) -> tuple[Roll, Path]:
     )
     part = PeoplePart.model_validate({"users-file": file, "passkeys-file": folder / "passkeys.jsonl"})
     return Roll.read(part), file
-
-
-class Window:
-    """A page of Chromium with an authenticator that confirms by itself."""
-
-    def __init__(self, context: Any) -> None:
-        self.complaints: list[str] = []
-        self.sent: dict[str, Any] = {}
-        self.page = context.new_page()
-        self.page.on("console", self._said)
-        self.page.on("request", self._note)
-        self.line = context.new_cdp_session(self.page)
-        self.line.send("WebAuthn.enable")
-        options = {
-            "protocol": "ctap2",
-            "transport": "internal",
-            "hasResidentKey": True,
-            "hasUserVerification": True,
-            "isUserVerified": True,
-            "automaticPresenceSimulation": True,
-        }
-        self.id = self.line.send("WebAuthn.addVirtualAuthenticator", {"options": options})["authenticatorId"]
-
-    def _said(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
-            self.complaints.append(message.text)
-
-    def _note(self, request: Any) -> None:
-        if request.method == "POST" and request.headers.get("content-type") == "application/json":
-            self.sent[request.url.partition("://")[2].partition("/")[2]] = json.loads(request.post_data)
-
-    def verifies(self, user: bool) -> None:
-        self.line.send("WebAuthn.setUserVerified", {"authenticatorId": self.id, "isUserVerified": user})
-
-    def press(self, answer: str, **fields: str) -> None:
-        for name, value in fields.items():
-            self.page.fill(f"#{name}", value)
-        self.page.locator("[data-passkey-button]").click()
-        if answer:
-            self.page.get_by_text(answer).wait_for()
 
 
 @pytest.fixture

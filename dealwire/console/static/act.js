@@ -1,5 +1,7 @@
 // Actions without leaving the page: the answer is said in the bar, on small screens at the lower edge. Without this script the forms work too.
 
+import { proof } from "./keys.js";
+
 const READ_MS = 6000; // what went well need not be read; what did not stays until something else is said
 const answer = document.querySelector("[data-answer]");
 let over = 0;
@@ -29,16 +31,26 @@ document.addEventListener("submit", (event) => {
   act(form);
 });
 
+// An approval that a passkey signs, where the house wants that.
+async function prove(form, body) {
+  say("", "Waiting for your passkey …");
+  try {
+    body.set("proof", JSON.stringify(await proof(form.dataset.prove, Number(body.get("request")))));
+    return true;
+  } catch (error) {
+    say(false, error.name === "NotAllowedError" ? "The passkey was not confirmed. Try again." : error.message);
+    return false;
+  }
+}
+
 async function act(form) {
   const button = form.querySelector("button:not([type=button])");
   button.setAttribute("aria-busy", "true");
-  say("", "Sending …");
+  const body = new URLSearchParams(new FormData(form));
   try {
-    const said = await fetch(form.action, {
-      method: "POST",
-      headers: { Accept: "application/json" },
-      body: new URLSearchParams(new FormData(form)),
-    });
+    if (form.dataset.prove && !(await prove(form, body))) return;
+    say("", "Sending …");
+    const said = await fetch(form.action, { method: "POST", headers: { Accept: "application/json" }, body });
     const { good, text } = await said.json();
     say(good, text);
     if (form.matches("[popover]:popover-open")) form.hidePopover();

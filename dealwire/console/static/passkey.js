@@ -1,34 +1,13 @@
 // Passkeys: the browser makes or uses a key, and sends what it signed. Without this script people sign in with a password.
 
+import { answered, bytes, credentials, post, text } from "./keys.js";
+
 const form = document.querySelector("[data-passkey]");
 const button = form?.querySelector("[data-passkey-button]");
 const answer = form?.querySelector("[data-passkey-answer]");
 
 function say(text) {
   answer.textContent = text;
-}
-
-function bytes(text) {
-  return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
-}
-
-function text(buffer) {
-  return btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-async function post(path, body) {
-  const reply = await fetch(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "application/json" },
-    body: JSON.stringify(body),
-  });
-  const found = await reply.json();
-  if (!reply.ok) throw new Error(found.text);
-  return found;
-}
-
-function credentials(list) {
-  return (list ?? []).map((one) => ({ ...one, id: bytes(one.id) }));
 }
 
 async function enrol(given) {
@@ -43,9 +22,7 @@ async function enrol(given) {
 
 async function signIn(given) {
   const options = await post("/sign-in/passkey/options", { name: given.name });
-  options.challenge = bytes(options.challenge);
-  options.allowCredentials = credentials(options.allowCredentials);
-  const used = await navigator.credentials.get({ publicKey: options });
+  const used = await answered(options);
   const { clientDataJSON, authenticatorData, signature, userHandle } = used.response;
   const response = { clientDataJSON: text(clientDataJSON), authenticatorData: text(authenticatorData), signature: text(signature) };
   if (userHandle) response.userHandle = text(userHandle);

@@ -16,7 +16,9 @@ from typing import Any, Final
 from cbor2 import dumps
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from dealwire.people.passkeys import Challenge, ConsoleName, Passkey, Passkeys, enrolled, packed, verified
+from dealwire.hub.lines import Assertion
+from dealwire.people.approvals import check
+from dealwire.people.passkeys import Challenge, ConsoleName, Passkey, Passkeys, enrolled, packed, pinned_text, verified
 from dealwire.people.users import digest_of, read_users
 from tests.support.fuzzing.fuzz_units import FuzzTally, Unaccounted, folder_of, spoiled
 
@@ -24,6 +26,7 @@ PLACE: Final = ConsoleName("casino.example", ("https://casino.example",))
 CHALLENGE: Final = Challenge(bytes(range(32)), "sign-in", "ann", "192.0.2.1", 1 << 62)
 AUTHENTICATOR: Final = Ed25519PrivateKey.from_private_bytes(bytes([9]) * 32)
 CREDENTIAL: Final = bytes(range(16))
+_APPROVES: Final = ("clientDataJSON", "authenticatorData", "signature")
 _PRESENT, _VERIFIED, _ENROLS = 0x01, 0x04, 0x40
 USERS: Final = f"""schema = "dealwire.users/1"
 [[user]]
@@ -80,6 +83,7 @@ class PeopleAnswers:
         self._enrol, self._sign = enrolling(), signing()
         self._known = enrolled(PLACE, "ann", CHALLENGE, _answer(self._enrol), 1)
         verified(PLACE, CHALLENGE, _answer(self._sign), self._known)
+        self._pinned = pinned_text(self._known)
         keys = Passkeys(self._passkeys)
         keys.put(self._known)
         self._read: Callable[[bytes], object] = self._read_users
@@ -99,6 +103,8 @@ class PeopleAnswers:
             yield lambda data, name=name: self._enrols(name, data), value  # type: ignore[misc]
         for name, value in self._sign.items():
             yield lambda data, name=name: self._signs(name, data), value  # type: ignore[misc]
+        for name, value in self._sign.items():
+            yield lambda data, name=name: self._approves(name, data), value  # type: ignore[misc]
         yield self._is_any, json.dumps(_answer(self._sign)).encode()
 
     def take(self, data: bytes, chance: Random, tally: FuzzTally) -> None:
@@ -121,6 +127,14 @@ class PeopleAnswers:
         verified(PLACE, CHALLENGE, _answer(self._sign | {name: data}), self._known)
         if data != self._sign[name]:
             raise Unaccounted(f"an answer was accepted with another {name}")
+
+    def _approves(self, name: str, data: bytes) -> None:
+        """Take an answer as the tables take one that approves."""
+        fields = {key: packed(value) for key, value in (self._sign | {name: data}).items()}
+        proof = Assertion(packed(CREDENTIAL), *(fields[key] for key in _APPROVES))
+        check(proof, self._pinned, CHALLENGE.value, PLACE.origins, 0)
+        if data != self._sign[name]:
+            raise Unaccounted(f"an approval was accepted with another {name}")
 
     def _is_any(self, data: bytes) -> None:
         """Read a spoiled answer as a whole, as far as it is still an object."""
