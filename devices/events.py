@@ -115,6 +115,18 @@ class FirmwareAttested(Body, frozen=True):
     why: str = ""
 
 
+class BadgesListed(Body, frozen=True):
+    """The house named the badges that count at the table: `count` of them, with `adds` in addition to those named
+    before. If nothing is `compared`, any badge counts again. `second` are the acts that then need the badges of two
+    people, the other within so many `minutes`. The list itself is in the record only."""
+
+    compared: bool
+    count: int
+    adds: bool = False
+    second: tuple[str, ...] = ()
+    minutes: int = 0
+
+
 # ------------------------------------------------------------------ any device
 
 
@@ -277,11 +289,13 @@ class MisdealReported(Body, frozen=True):
 
 
 class MisdealCleared(Body, frozen=True):
-    """A person acknowledged the misdeal. `badge` is 0 if it was done at the device itself."""
+    """A person acknowledged the misdeal. `badge` is 0 if it was done at the device itself; `refused` as in
+    `BadgeSwiped`."""
 
     fault: int
     badge: int
     resume: bool
+    refused: str = ""
 
 
 class DeckRemoved(Body, frozen=True):
@@ -466,10 +480,13 @@ class SpotSelected(Body, frozen=True):
 
 
 class BadgeSwiped(Body, frozen=True):
-    """A badge was swiped. `level` is its text if unknown."""
+    """A badge was swiped. `level` is its text if unknown. By the house's list, `person` is whose badge it is, or
+    `refused` the reason why it does not count; both are empty without a list."""
 
     badge: int
     level: str
+    person: str = ""
+    refused: str = ""
 
 
 class Confirmed(Body, frozen=True):
@@ -664,16 +681,18 @@ class PotTaken(Body, frozen=True):
 
 class HandCorrected(Body, frozen=True):
     """The faces keyed for a place were corrected; only their number, if every card is unread. `badge` is 0 if none was
-    swiped; `level` is as in `BadgeSwiped`."""
+    swiped; `level` and `refused` are as in `BadgeSwiped`."""
 
     place: Place
     badge: int
     level: str
     cards: tuple[Card, ...]
+    refused: str = ""
 
 
 class MisdealCalled(Body, frozen=True):
-    """A person called a misdeal."""
+    """A person called a misdeal. `refused` is as in `BadgeSwiped`."""
 
     badge: int
     fault: int
+    refused: str = ""

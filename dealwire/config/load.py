@@ -116,6 +116,8 @@ def _seals(found: Configuration) -> Iterator[Fault]:
 def _people(found: Configuration) -> Iterator[Fault]:
     if found.people is not None and found.console is not None and found.console.tokens_file is not None:
         yield ("console", "tokens-file"), "users-file and tokens-file both name those who may act; give only one"
+    if found.people is not None and "post" in found.people.second_person and found.people.badges != "listed":
+        yield ("people", "second-person"), 'post takes the badges of two people, so it needs badges = "listed"'
 
 
 def _attestation(found: Configuration) -> Iterator[Fault]:

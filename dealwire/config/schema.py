@@ -393,9 +393,9 @@ class OidcPart(TomlTable):
 
 
 SecondAct = Literal[
-    "release-held", "start-over", "clear-misdeal", "unlock", "select-game", "clear-error", "lock", "show-text"
+    "release-held", "start-over", "clear-misdeal", "unlock", "select-game", "clear-error", "lock", "show-text", "post"
 ]
-"""Acts that a house may want two people for."""
+"""Acts that a house may want two people for. `post` needs two badges at the table, the others a request."""
 
 
 def _origin(value: str) -> str:
@@ -422,9 +422,10 @@ class PeoplePart(TomlTable):
     passkeys_file: FilePath | None = None
     """State of the console: the public halves of passkeys. Without it no one signs in with a passkey."""
     second_person: tuple[SecondAct, ...] = ()
-    """Acts that another person must approve before they are done."""
+    """Acts that another person must approve before they are done; `post` takes the badges of two people at the table,
+    and `badges = "listed"`."""
     request_minutes: Annotated[int, Field(ge=1, le=1440)] = 15
-    """Minutes within which the other person must approve."""
+    """Minutes within which the other person must approve, or swipe a badge."""
     approval: Literal["signed-in", "proved"] = "signed-in"
     """`proved`: an approval needs the signature of a passkey over that very request, which the tables check themselves
     against `approval-keys` of the users file. `signed-in`: the console says who approved."""
@@ -432,7 +433,8 @@ class PeoplePart(TomlTable):
     """Beginnings of the console's addresses, as browsers open it: `https://NAME[:PORT]`, or `http://localhost[:PORT]`.
     Passkeys approve there."""
     badges: Literal["any", "listed"] = "any"
-    """`listed`: a badge at the table that is not in `users_file` is trouble and on record."""
+    """`listed`: a badge at the table counts only if `users_file` has it, in force, for that table and with the level
+    that the device reports. One that does not count authorizes nothing, and is trouble and on record."""
     oidc: OidcPart | None = None
     """An issuer of OpenID Connect at which people may sign in too."""
 

@@ -67,7 +67,7 @@ _CODES: Final = """
     ruled-on misdeal-refused deck-removed device-fault jam door-opened power-lost session-changed events-lost
     link-lost recording-ended session-returned device-swapped device-not-pinned round-repeated line-flooded
     device-elsewhere device-not-attested firmware-changed round-number-again order-again statements-differ
-    cleared-by-nobody start-lost rounds-lost
+    cleared-by-nobody badge-refused start-lost rounds-lost
 """
 CODES: Final = frozenset(_CODES.split())
 """Incidents that are exported under their own code. All others are exported as `other`, as are those that name a joker.

@@ -1,25 +1,24 @@
-"""Badges at the table, compared with the users file."""
+"""Badges at the table, as the users file lists them."""
 
-from dealwire.people.users import Users, is_in_force, may_at
+from dealwire.people.users import UserPart, Users, may_at
+from devices.listed import ListedBadge, NotedBadges, Standing, noted
 
 
 class BadgeList:
-    """The badges of a users file. A badge that is not on it stays what the device reports: the list says so on record
-    and on the page, and changes no result."""
+    """The badges of a users file, with the acts at the table that need the badges of two people."""
 
-    def __init__(self, users: Users) -> None:
-        self._users = users
+    def __init__(self, users: Users, second: tuple[str, ...] = (), minutes: int = 0) -> None:
+        self._users, self._second, self._minutes = users, second, minutes if second else 0
 
-    def look_up(self, table: str, badge: int, level: str | None, now_ns: int) -> tuple[str, str]:
-        """Return the name of a badge's person, and why the badge does not count; one of them is empty. `level` is what
-        the device reports, None if it reports none."""
-        person = self._users.badge(badge)
-        if person is None:
-            return "", "it is not in the users file"
-        if not is_in_force(person, now_ns):
-            return "", f"it is {person.name}'s, who may no longer act"
-        if not may_at(person, table):
-            return "", f"it is {person.name}'s, who may not act at this table"
-        if level is not None and level != person.level:
-            return "", f"it is {person.name}'s, of level {person.level}; the device reports {level}"
-        return person.name, ""
+    def at(self, table: str) -> NotedBadges:
+        """Return the list as the record of a table gets it. Badges that do not count there are on it, so that a
+        refusal can name the reason."""
+        listed = [_listed(person, table) for person in self._users.file.user if person.badge is not None]
+        return noted(tuple(sorted(listed, key=lambda each: each.badge)), self._second, self._minutes)
+
+
+def _listed(person: UserPart, table: str) -> ListedBadge:
+    assert person.badge is not None
+    assert person.level is not None, "badge and level are given together"
+    stands: Standing = "over" if person.disabled else "" if may_at(person, table) else "away"
+    return ListedBadge(person.badge, person.level, person.name, person.until or "", stands)

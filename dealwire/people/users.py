@@ -211,6 +211,11 @@ class Users:
         able = (user for user in self.file.user if is_in_force(user, now_ns) and _signs_in(user))
         return [user.name for user in able if user.role == role]
 
+    def who_could_authorize(self, now_ns: int) -> list[str]:
+        """Return the names of those in force whose badge authorizes at a table."""
+        able = (user for user in self.file.user if is_in_force(user, now_ns))
+        return [user.name for user in able if user.level in ("supervisor", "executive")]
+
     @property
     def summary(self) -> str:
         """Number of people and programs, as text."""

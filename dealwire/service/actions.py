@@ -29,6 +29,8 @@ RELEASE: Final = "release-held"
 """Action that records held money as settled by hand."""
 START_OVER: Final = "start-over"
 """Request that every table starts a new record at the next start of the service."""
+POST: Final = "post"
+"""No action of the console: the posting of a jackpot, with badges at the table controller."""
 APPROVE: Final = "approve"
 REFUSE: Final = "refuse"
 WITHDRAW: Final = "withdraw"
@@ -272,7 +274,7 @@ _STARTING_OVER: Final = Action(
 def of_two_people(policy: Collection[str], *, proved: bool = False) -> list[Action]:
     """Return the actions with which people answer requests of others, if any act needs two people. `proved`: a passkey
     signs an approval."""
-    if not policy:
+    if not {*policy} - {POST}:
         return []
     answering = [_by_passkey(each) if proved and each.does == APPROVE else each for each in _ANSWERING]
     return [*answering, *([_STARTING_OVER] if START_OVER in policy else [])]

@@ -42,7 +42,7 @@ from dealwire.people.approvals import check_pins
 from dealwire.people.issuer import check_files
 from dealwire.people.passkeys import Passkeys
 from dealwire.people.users import read_users
-from dealwire.service.actions import roles_of
+from dealwire.service.actions import POST, roles_of
 from dealwire.service.line_keys import LineKeys
 from dealwire.service.ownership import not_owned, setups_of
 from dealwire.service.readers import readers_of
@@ -333,10 +333,11 @@ def _people(part: PeoplePart) -> Iterator[Tried]:
     now_ns = SystemClock().now_ns()
     for act in part.second_person:
         role = roles_of(act)[0]
-        could = users.who_could(role, now_ns)
+        could = users.who_could(role, now_ns) if act != POST else users.who_could_authorize(now_ns)
         if len(could) < 2:
             there = f"there is {len(could)}" if len(could) == 1 else "there are none"
-            why = f"{act} needs two people with the role {role} in {part.users_file.name}; {there}"
+            what = f"the role {role}" if act != POST else "a badge of level supervisor or executive"
+            why = f"{act} needs two people with {what} in {part.users_file.name}; {there}"
             yield wrong("people", ("people", "second-person"), Unusable(why))
             return
     two = f"; two are needed for {', '.join(part.second_person)}" if part.second_person else ""

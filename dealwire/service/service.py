@@ -33,7 +33,7 @@ from dealwire.people.badges import BadgeList
 from dealwire.people.errors import NotApproved
 from dealwire.people.users import Users, read_users
 from dealwire.program_digest import program_facts
-from dealwire.service.actions import START_OVER
+from dealwire.service.actions import POST, START_OVER
 from dealwire.service.archivist import Archivist
 from dealwire.service.attesting import Attesting
 from dealwire.service.cosign_watch import CosignWatch
@@ -112,6 +112,8 @@ class Service:
         self._requests: RequestHandler | None = None
         self._gate = Gate(self._later.append)
         self._pending = PendingActs(configuration.people)
+        self._unlisted: list[TableSession] = []
+        """Tables whose record does not have the badges that count yet."""
         self._pulse, self._identities = Pulse(WEDGED_NS), Identities()
         self._attesting: Attesting | None = None
         self.health = Health()
@@ -215,6 +217,7 @@ class Service:
                 needs_cryptography()
             self._install(read_users(part.users_file))
             requests.take_up(self.journal.path, started_over=self._anew)
+        self._unlisted = list(self.tables.values())
         self.hub.on_request(lambda: self.owner.call_soon(lambda: requests.take(self.hub.requests())))
 
     def install_users(self, users: Users) -> None:
@@ -223,8 +226,11 @@ class Service:
 
     def _install(self, users: Users) -> None:
         part, self._pending.users = self.configuration.people, users
-        for session in self.tables.values():
-            session.badges = BadgeList(users) if part is not None and part.badges == "listed" else None
+        if part is not None and part.badges == "listed":
+            badges = BadgeList(users, tuple(act for act in part.second_person if act == POST), part.request_minutes)
+            for name, session in self.tables.items():
+                session.want_badges(badges.at(name))
+        self._unlisted = list(self.tables.values())
 
     def notify_starting(self) -> None:
         """Report progress of a long opening to systemd, which extends its timeout."""
@@ -309,6 +315,9 @@ class Service:
         """Write the open group, publish it, and show what changed. Bytes without results wait: no one has seen them."""
         for (table, device), where in self._identities.take().items():
             self.tables[table].elsewhere(device, where, self.clock.now_ns())
+        if self._unlisted:
+            now_ns = self.clock.now_ns()
+            self._unlisted = [each for each in self._unlisted if not each.note_badges(now_ns)]
         if self._attesting is not None and self._attesting.busy:
             self._attesting.turn(self.clock.now_ns())
         if self._showing.moved:  # with hundreds of tables, most turns change none

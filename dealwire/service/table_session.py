@@ -14,12 +14,13 @@ from dealwire.journal.resuming import Resumed
 from dealwire.journal.snapshots import encoded, kept_of
 from dealwire.journal.tables import JournaledPublisher, write_settled
 from dealwire.journal.transport import Gate
-from dealwire.people.badges import BadgeList
 from dealwire.service.identities import Identities
 from dealwire.service.line_keys import LineKeys, pinned_key, sealing
 from dealwire.service.releasing import Settling, still_held
 from dealwire.service.seals import clear_warning
+from dealwire.table.believed import BelievedBadges
 from dealwire.table.redaction import PublishedLine, outcomes_of
+from dealwire.table.standing import CONTROLLER
 from devices.attested import note_text as attested_text
 from devices.budget import Budget
 from devices.clock import Clock
@@ -28,6 +29,8 @@ from devices.drive.address import baud_of, line_at
 from devices.elsewhere import note_text
 from devices.events import Body, DeviceElsewhere, FirmwareAttested, LinkLost, LinkUp, Seen
 from devices.line.supervisor import LineState, Supervisor
+from devices.listed import ANY_BADGE, NotedBadges, parts_of
+from devices.listed import note_text as listed_text
 from protocol.link import Resumable
 from protocol.tdp.messages import HelloReplyMessage, Lamp, Role, ShufflerStatusMessage
 
@@ -89,8 +92,8 @@ class TableSession:
         self._lines_shown: dict[str, tuple[Link, str | None]] = {}
         self.budgets: dict[str, Budget] = {}
         """Byte budget of each line, by device."""
-        self.badges: BadgeList | None = None
-        """Badges that count; None: any does."""
+        self._badges: NotedBadges | None = None
+        """Badges that the house wants to count; None: any does."""
         for device in part.device:  # devices are unknown until they respond
             self._line_shown(device, "waiting", None)
         self._calm: dict[str, int] = {}  # by device: dropped bytes as of the last normal check
@@ -157,6 +160,25 @@ class TableSession:
         """Record whether a device has proved its firmware."""
         self._note(device, found, attested_text(found), now_ns)
 
+    def want_badges(self, wanted: NotedBadges | None) -> None:
+        """Set the badges that count from now on; None: any does. They count once `note_badges` has them on record."""
+        self._badges = wanted
+
+    def note_badges(self, now_ns: int) -> bool:
+        """Record which badges count, on the controller's line or on another open one. False while no line is open: then
+        no badge can be used either."""
+        known = self.table.badges.noted if self.table.badges is not None else None
+        if self._badges == known or self.stopped is not None:
+            return True
+        there = {line.name for line in self._numbers.values() if line.session is not None}
+        parts = sorted(self.part.device, key=lambda each: each.kind != CONTROLLER)
+        device = next((each.name for each in parts if each.name in there), None)
+        if device is None:
+            return False
+        for fact in parts_of(self._badges or ANY_BADGE):
+            self._note(device, fact, listed_text(fact), now_ns)
+        return True
+
     def _note(self, device: str, fact: Body, text: str, now_ns: int) -> None:
         """Record a fact about a line that did not arrive on it. The note goes into the record, which is replayed, then
         to the table."""
@@ -195,8 +217,8 @@ class TableSession:
             sequences.append(self._publish(each.topic, seen.at_ns, each.line))
         write_settled(self._journal, self.name, self.publisher, seen.at_ns)
         self.viewer.update(seen, outcomes_of(lines), sequences[1:])  # the first line is the report itself
-        if self.badges is not None:
-            self._look_at_badge(self.badges, seen)
+        if self.table.badges is not None:
+            self._look_at_badge(self.table.badges, seen)
         if isinstance(seen.body, LinkUp):
             self._identities.up((self.name, seen.device), seen.body)
             self._came_up(self.name, seen.device)
@@ -208,15 +230,13 @@ class TableSession:
             self._identities.lost((self.name, seen.device))
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
 
-    def _look_at_badge(self, badges: BadgeList, seen: Seen) -> None:
+    def _look_at_badge(self, badges: BelievedBadges, seen: Seen) -> None:
         """Record who used a badge, or that it does not count."""
-        number = getattr(seen.body, "badge", 0)
-        if not isinstance(number, int) or not number:
-            return
-        name, why = badges.look_up(self.name, number, getattr(seen.body, "level", None), seen.at_ns)
-        text = f"badge {number} at {seen.device}: {why or name}"
-        self.viewer.badge((text, seen.at_ns) if why else None)
-        self.status("badge", text, seen.at_ns, seen.device)
+        name, why = badges.person(seen.body, seen.at_ns)
+        if name or why:
+            text = f"badge {getattr(seen.body, 'badge', 0)} at {seen.device}: {why or name}"
+            self.viewer.badge((text, seen.at_ns) if why else None)
+            self.status("badge", text, seen.at_ns, seen.device)
 
     def _unlike(self, lines: Sequence[PublishedLine]) -> str:
         """Return the differences between the journal and the meters that these lines change or pay as text.

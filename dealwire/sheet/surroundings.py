@@ -9,6 +9,7 @@ from dealwire.journal.rounds import RoundPlace, RoundReader
 from dealwire.sheet.clocks import Times
 from dealwire.sheet.model import SheetDevice, SheetNote
 from dealwire.sheet.window import JournalledEvent, RoundWindow, fields_of
+from devices.listed import parse_note
 
 LOOK_BACK: Final = 200_000
 """Records before the round in which a device's last identification is searched; beyond them, only its first is."""
@@ -65,7 +66,7 @@ def lines_of(window: RoundWindow, times: Times, lines: Mapping[int, JournalLine]
     for record in window.of(NOTE):
         line = lines.get(record.line)
         name = line.name if line is not None else f"line {record.line}"
-        text = f"{name}: {record.payload.decode('utf-8', 'replace')}"
+        text = f"{name}: {_note_words(record.payload.decode('utf-8', 'replace'))}"
         found.append(SheetNote(times.moment(record), NOTE, name, text))
     found += [_mark(record, times) for record in window.of(*_MARKS)]
     return tuple(sorted(found, key=lambda note: note.at.record))
@@ -129,7 +130,15 @@ def _badge(event: JournalledEvent, times: Times) -> SheetNote:
     who = None if badge is None else f"badge {badge}" if badge else "no badge, at the device itself"
     words = _BADGES[event.event].format_map(event.fields)
     by = f", {who}" + (f" ({level})" if level else "") if who is not None else ""
+    if refused := event.fields.get("refused"):
+        by += f", which does not count: {refused}"
     return SheetNote(times.moment(event.record), event.event, who, f"{event.device}: {words}{by}")
+
+
+def _note_words(note: str) -> str:
+    """Return a note as a sheet prints it: without the house's list of badges."""
+    found = parse_note(note)
+    return note if found is None else found.words
 
 
 def _status(record: JournalRecord, times: Times) -> SheetNote:

@@ -58,7 +58,7 @@ class PoolBook(PressedBook):
         yield from super()._start(seen, number)
         self._left.clear()  # from here on the round tells who plays
 
-    def _complete(self, seen: Seen, badge: int, level: str) -> Iterator[AwardRecord]:
+    def _complete(self, seen: Seen, badge: int, level: str, people: str) -> Iterator[AwardRecord]:
         meter = self._meter
         runners = {seat: number for seat, number in self._terms.runners.items() if seat not in self._left}
         cents = self._terms.meters.get(meter)

@@ -11,6 +11,7 @@ class PostingBook(PressedBook):
     """Records the posting of a jackpot and posts the pools. Feed it every report."""
 
     BUTTON = 2
+    ACT = "post"
 
     def __init__(self, jackpot: JackpotBook, table: str) -> None:
         name = jackpot.setup.id
@@ -25,11 +26,11 @@ class PostingBook(PressedBook):
         super().__init__(table, jackpot.setup.pools[0].name, "47.1-1060(2)", words)
         self._jackpot = jackpot
 
-    def _complete(self, seen: Seen, badge: int, level: str) -> Moved:
+    def _complete(self, seen: Seen, badge: int, level: str, people: str) -> Moved:
         before = self._jackpot.award_cents
         records = self._jackpot.post(badge)
         yield from records
         now = self._jackpot.award_cents
-        why = f"the award is posted at {dollars(now)}; it was {dollars(before)}"
+        why = f"the award is posted at {dollars(now)}; it was {dollars(before)}{people and f', by {people}'}"
         own = next(record.number for record in records if (record.kind, record.meter) == ("posted", self._meter))
         yield self._say("posted", seen, why, cents=now, record=own, badge=badge, level=level)

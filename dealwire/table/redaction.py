@@ -25,6 +25,7 @@ from dealwire.table.event_line import event_line
 from dealwire.table.state import RedactorState, TableState
 from dealwire.table.table import Table, TableOutcome
 from devices.events import Seen
+from devices.listed import NotedBadges
 from protocol.cards import NONE, UNREAD, Card, parse_card, spell_cards
 from rules.meters.award_record import AwardRecord
 from rules.settlement import Settlement
@@ -90,8 +91,9 @@ _COVERS: Final[dict[type[e.Body], Callable[[Any], e.Body]]] = {
     e.CardDrawn: _drawn,
     e.CardReportedAgain: _drawn,
     e.UnknownReported: _unknown,
+    NotedBadges: lambda body: body.published,
 }
-"""Reports that may contain a hidden face, each with the function that hides it."""
+"""Reports that may contain a hidden face, or a list that is the house's own, each with the function that hides it."""
 
 
 _OF_A_SHOE: Final = (e.ShoeLoaded, e.BurnStarted, e.CardDrawn, e.CardUnread, e.CardReportedAgain)
@@ -238,6 +240,8 @@ class PublishedTable(Table):
 
     def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report and return its outcomes as they may be published."""
+        if self.badges is not None:
+            seen = self.badges.judge(seen)
         self.report = self._redactor.redact(seen)
         return super().handle(seen)
 

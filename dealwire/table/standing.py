@@ -44,7 +44,7 @@ class TableStanding:
     def update(self, seen: Seen) -> None:
         """Take one report. It shows at least that its device's line is up."""
         body = seen.body
-        if isinstance(body, e.BytesDropped):
+        if isinstance(body, e.BytesDropped | e.BadgesListed):
             return  # says nothing about the device
         before = self.devices.get(seen.device) or DeviceView(name=seen.device, kind="", address="", link="unknown")
         update: dict[str, Any] = {"link": "up"}

@@ -5,9 +5,10 @@ it: their bank has its own records. The state contains faces that were not shown
 continues), so it needs the same protection as the raw record.
 """
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from dealer_flow.play.reports.saved_state import FlowState
+from devices.listed import NotedBadges
 from rules.meters.award_record import AwardState
 from rules.settlement import Rolled
 
@@ -44,6 +45,8 @@ class TableState(Struct, frozen=True):
     """State of pots that roll over, in addition to their cents."""
     allowed: tuple[str, ...] = ()
     """Unsigned readings that a supervisor allowed at this table."""
+    badges: NotedBadges | UnsetType = UNSET
+    """Badges that count at this table; absent if any does."""
 
 
 class LoggedLine(Struct, frozen=True):

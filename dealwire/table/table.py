@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from dataclasses import replace as replace_terms
 from typing import Any, Literal
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from dealer_flow.play.course.identity import Pin
@@ -17,11 +18,13 @@ from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
+from dealwire.table.believed import BelievedBadges
 from dealwire.table.pool_book import PoolBook
 from dealwire.table.posting_book import PostingBook
 from dealwire.table.pressed_book import PressedBook
 from dealwire.table.state import PoolState, TableState
 from devices.events import HandButton, Seen
+from devices.listed import NotedBadges
 from rules.errors import SettlementRefused
 from rules.facts.seen import View
 from rules.facts.terms import Terms, agree
@@ -266,6 +269,8 @@ class Table:
         self.flow = DealerFlow(procedure, table=name, options=options, least_confidence=least_confidence, pins=pins)
         self.terms, self._awards = terms, awards
         self._pressed = pressed_books(terms, name)
+        self.badges: BelievedBadges | None = None
+        """Badges that count by the house's list, as the record has it; None: any does."""
         self.outcomes: Counter[str] = Counter()
         self.incidents: Counter[str] = Counter()
 
@@ -280,6 +285,10 @@ class Table:
 
     def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report; return its outcomes in order. A settlement follows its round."""
+        if seen.body.__class__ is NotedBadges:
+            return self._list_badges(seen, seen.body)
+        if self.badges is not None:
+            seen = self.badges.judge(seen)
         if self._awards is None and not self._pressed:
             found = self.flow.handle(seen)
             return self.settled(found) if found else []
@@ -308,13 +317,16 @@ class Table:
         rolled = tuple(self.terms.rolled.items()) if self.terms is not None else ()
         allowed = tuple(sorted(self.terms.allowed | self.terms.released)) if self.terms is not None else ()
         own_meters = tuple(own.items())
-        return TableState(flow, outcomes, incidents, own_meters, awards, rolled=rolled, pool=pool, allowed=allowed)
+        badges = self.badges.noted if self.badges is not None else UNSET
+        more: dict[str, Any] = {"rolled": rolled, "pool": pool, "allowed": allowed, "badges": badges}
+        return TableState(flow, outcomes, incidents, own_meters, awards, **more)
 
     def restore(self, state: TableState) -> None:
         """Restore a saved state. The table must have the same settings, and a shared bank must be at the amounts of
         that state."""
         self.flow.restore(state.flow)
         self.outcomes, self.incidents = Counter(dict(state.outcomes)), Counter(dict(state.incidents))
+        self._believe(state.badges if state.badges is not UNSET else None)
         if self.terms is not None and self.terms.bank is None:
             self.terms.rolled = dict(state.rolled)
             self.terms.stand(dict(state.meters), dict(state.pool.runners) if state.pool is not None else {})
@@ -349,6 +361,16 @@ class Table:
     def shown_result(self, result: RoundResult) -> RoundResult:
         """Return the result as published: complete. A subclass may redact it."""
         return result
+
+    def _list_badges(self, seen: Seen, noted: NotedBadges) -> list[TableOutcome]:
+        """Go by another list from here on. What waits for a second person does not wait for one of the former list."""
+        self._believe(noted.after(self.badges.noted if self.badges is not None else None))
+        return [each for book in self._pressed for each in book.list_changed(seen)]
+
+    def _believe(self, noted: NotedBadges | None) -> None:
+        self.badges = BelievedBadges(noted) if noted is not None else None
+        for book in self._pressed:
+            book.need_two(noted.minutes if noted is not None and book.ACT in noted.second else 0)
 
     def _by_button(self, seen: Seen) -> list[TableOutcome]:
         """Return the records of requests at the controller. Each button belongs to one book, and only one request is

@@ -16,6 +16,7 @@ from devices.elsewhere import parse_note as parse_elsewhere
 from devices.events import Seen
 from devices.feed_state import LineStanding
 from devices.line.session import NEVER, Feed, standing_of
+from devices.listed import parse_note as parse_listed
 from devices.record.capture import CLOSED, LINE_LOST, Capture, CaptureError, Chunk, Interface
 from devices.transport.base import OpenLine
 from protocol.errors import LineUnusable, LocalError, shorten
@@ -269,7 +270,7 @@ class Player:
 
     def _note(self, note: Chunk, now_ns: int) -> None:
         dropped = parse_note(note.comment)
-        fact = parse_elsewhere(note.comment) or parse_attested(note.comment)
+        fact = parse_elsewhere(note.comment) or parse_attested(note.comment) or parse_listed(note.comment)
         if dropped is None and fact is None:
             self._end(note, now_ns)
             return

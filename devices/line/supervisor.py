@@ -17,6 +17,7 @@ from devices.dialects.translation import Driver
 from devices.events import BytesDropped, LinkLost, Seen
 from devices.feed_state import LineStanding
 from devices.line.session import Feed, Session, standing_of
+from devices.listed import NotedBadges
 from devices.transport.base import Transport
 from devices.transport.opening import Opener, Opening
 from protocol.errors import DealwireError, LineClosed, LineError, LineGarbled, NotUp
@@ -339,7 +340,7 @@ class Supervisor:
         self._check_line(self._opened_ns)
 
     def _pass_on(self, seen: Seen) -> None:
-        if type(seen.body) not in (LinkLost, BytesDropped) and (self.failures or self._garbled):
+        if type(seen.body) not in (LinkLost, BytesDropped, NotedBadges) and (self.failures or self._garbled):
             if self.failures:
                 waited = f"{self.failures} {'try' if self.failures == 1 else 'tries'}"
                 _log.warning("%s: back on its line after %s", self._called, waited)

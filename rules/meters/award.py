@@ -237,6 +237,9 @@ class AwardBook:
         row, seat, now = self._open.row, self._open.seat, self.round
         assert row is not None, "a confirmed award has its row"
         assert now is not None, "and a round"
+        if body.refused:
+            why = f"badge {body.badge} does not count: {body.refused}"
+            return [self._refuse(seen, why, badge=body.badge, level=body.level)]
         prize = self._prize(row, now.bets.get(seat))
         if prize is None:
             return [self._refuse(seen, f"the wager on the sensor of seat {seat} is not known; adjust by hand")]

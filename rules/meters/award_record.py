@@ -24,9 +24,11 @@ AwardKind = Literal[
     "differs",
     "closed",
     "posted",
+    "waits",
 ]
-"""`refused`: nothing changed. `unfinished`: cut off by END GAME. `differs`: needs the attention of staff. `closed`: a
-pool was shared because the table closes, and all runners are collected. `posted`: the amounts of a jackpot's pools."""
+"""`refused`: nothing changed. `waits`: one person's card counted, and another person's must follow. `unfinished`: cut
+off by END GAME, or by time. `differs`: needs the attention of staff. `closed`: a pool was shared because the table closes, and all
+runners are collected. `posted`: the amounts of a jackpot's pools."""
 
 
 class AwardRecord(LineRecord, frozen=True, kw_only=True):

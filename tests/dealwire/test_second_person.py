@@ -24,7 +24,7 @@ from dealwire.hub.view import HeldView, TableView
 from dealwire.journal import JournalReader
 from dealwire.people.errors import NotApproved
 from dealwire.people.users import read_users
-from dealwire.service.actions import KINDS, RELEASE, START_OVER, ActionRefused
+from dealwire.service.actions import KINDS, POST, RELEASE, START_OVER, ActionRefused
 from dealwire.service.readiness import StartOptions, readiness
 from dealwire.service.service import Service
 from protocol.errors import DealwireError
@@ -108,7 +108,7 @@ def releases(folder: Path) -> list[dict[str, Any]]:
 
 
 def test_the_acts_that_may_need_two_people_are_acts() -> None:
-    known = {kind.name for kind in KINDS} | {RELEASE, START_OVER}
+    known = {kind.name for kind in KINDS} | {RELEASE, START_OVER, POST}
     assert set(get_args(SecondAct)) <= known
     assert "call-misdeal" not in get_args(SecondAct), "nobody waits to stop a table"
 

@@ -142,6 +142,7 @@ CHECKS_OF_HANDS: Final[dict[str, Check]] = {
     "shown_before_card": _shown_before_card,
     "cards_lie_there": _cards_lie_there,
     "faces_to_correct": _faces_to_correct,
+    "badge_counts": lambda _, body: not body.refused,
     "badge_may_correct": lambda _, body: body.badge != 0 and body.level in SUPERVISORS,
     "round_on_record": _correctable("round_on_record"),
     "nothing_ruled_since": _correctable("nothing_ruled_since"),

@@ -204,8 +204,8 @@ def _wager(states: frozenset[State], guard: str, only: str | None = None) -> Ord
 
 
 _CORRECTED: Final = (
-    *("faces_to_correct", "badge_may_correct", "round_on_record", "nothing_ruled_since", "bets_left_alone"),
-    *("cards_not_mucked", "follows_as_played"),
+    *("faces_to_correct", "badge_counts", "badge_may_correct", "round_on_record", "nothing_ruled_since"),
+    *("bets_left_alone", "cards_not_mucked", "follows_as_played"),
 )
 """Checks on a correction of a hand, in this order."""
 _ACTED: Final = (

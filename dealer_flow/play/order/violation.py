@@ -120,7 +120,9 @@ def _more(body: e.Body) -> dict[str, Any]:
     """Return the incident fields of a wager on a proposition and of a correction that other reports do not have."""
     if isinstance(body, e.WagerOn):
         return {"number": body.proposition, "how": body.on}
-    return {"badge": body.badge or None, "level": body.level} if isinstance(body, e.HandCorrected) else {}
+    if not isinstance(body, e.HandCorrected):
+        return {}
+    return {"badge": body.badge or None, "level": body.level, "words": body.refused}
 
 
 def _posted_limit(found: Violation, round_: Round, body: e.PlayerActed) -> int | None:

@@ -21,6 +21,7 @@ from dealer_flow.play.reports.chips import (
 from dealer_flow.play.reports.hands import HANDLERS_OF_HANDS
 from dealer_flow.play.reports.shoe import Handler
 from dealer_flow.play.verdicts import dealing
+from dealer_flow.play.verdicts.contradictions import badge_refused
 from dealer_flow.play.verdicts.verdicts import judge_button, judge_rest, judge_spares, judge_splits, judge_sum
 from dealer_flow.play.verdicts.wagers import judge_end, judge_start
 from dealer_flow.record.incidents import Incident, at
@@ -97,7 +98,10 @@ def _confirmed(round_: Round, seen: Seen, body: e.Confirmed) -> None:
 
 def _misdeal(round_: Round, seen: Seen, body: e.MisdealCalled) -> None:
     misdeal = round_.plan.procedure.misdeal
-    call = partial(Incident, code="misdeal-called", badge=body.badge or None, fault=body.fault or None)
+    if body.refused:  # a call needs no badge, so that it counts as one without
+        badge_refused(round_, seen, body.badge, body.refused)
+    badge = None if body.refused else body.badge or None
+    call = partial(Incident, code="misdeal-called", badge=badge, fault=body.fault or None)
     round_.called = None
     if round_.rulings:
         ruling = round_.rulings[0]

@@ -12,6 +12,7 @@ import devices.events as e
 from dealer_flow.play.course.identity import AttestedFirmware, DeviceIdentity, Pin, Unlike, unlike
 from dealer_flow.play.order.rounds import SUPERVISORS
 from dealer_flow.play.verdicts import dealing
+from dealer_flow.play.verdicts.contradictions import badge_refused
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.details import FirmwareRecord
 from dealer_flow.record.incidents import Incident
@@ -248,6 +249,10 @@ class Lines:
         _forget_shoe(round_, seen)
 
     def _badge(self, round_: Round, seen: Seen, body: e.BadgeSwiped) -> None:
+        if body.refused:
+            round_.badge = (body.badge, "")
+            badge_refused(round_, seen, body.badge, body.refused)
+            return
         round_.badge = (body.badge, body.level)
         if body.level in SUPERVISORS:
             round_.called = None

@@ -12,6 +12,7 @@ from dealer_flow.play.reports import shoe as handle_shoe
 from dealer_flow.play.reports.shoe import Handler
 from dealer_flow.play.verdicts import dealing
 from dealer_flow.play.verdicts.contradictions import (
+    badge_refused,
     judge_clearing,
     judge_order,
     judge_packet,
@@ -158,7 +159,10 @@ def _cleared(round_: Round, seen: Seen, body: e.MisdealCleared) -> None:
     judge_clearing(round_, body, seen)
     round_.red_lamp = 0
     round_.restarted.discard(seen.device)
-    round_.called = None if body.badge else round_.called
+    if body.refused:
+        badge_refused(round_, seen, body.badge, body.refused, harmful=round_.in_play)
+    elif body.badge:
+        round_.called = None
     of_this_round = round_.lit_in_play or round_.ledger.packets
     if not body.resume and _deck_inside(round_) and of_this_round:
         _stop(round_, seen, "ended", badge=body.badge or None)

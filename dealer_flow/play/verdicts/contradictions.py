@@ -108,3 +108,9 @@ def judge_clearing(round_: Round, body: e.MisdealCleared, seen: Seen) -> None:
     if seen.at_ns - pressed.at_ns <= AT_ONCE_NS:
         harms = round_.in_play
         round_.report(_FOUND(code="cleared-by-nobody", fault=body.fault, unreliable=harms), seen)
+
+
+def badge_refused(round_: Round, seen: Seen, badge: int, why: str, *, harmful: bool = False) -> None:
+    """Report a badge that does not count, and why."""
+    found = Incident(code="badge-refused", clause="procedure", device=seen.device, badge=badge, words=why)
+    round_.report(replace(found, unreliable=harmful), seen)
