@@ -60,8 +60,7 @@ class PressedBook(ABC):
 
     def __init__(self, table: str, meter: str, clause: str, words: Words) -> None:
         self._table, self._meter, self._clause, self._words = table, meter, clause, words
-        self._stage = _Stage.OPEN
-        self._minutes, self._first = 0, _NOBODY
+        self._stage, self._first, self._minutes = _Stage.OPEN, _NOBODY, 0
         self.round = 0
         """Number of the round started last."""
 
@@ -94,24 +93,28 @@ class PressedBook(ABC):
         """Cancel a request that waits for its second person: the first badge may count no longer."""
         if self._stage is not _Stage.FIRST:
             return []
-        self._stage = _Stage.OPEN
+        self._rest()
         return [self._say("hand-off", seen, f"{self._words.off}: the list of badges changed")]
 
     def drop(self, seen: Seen) -> list[AwardRecord]:
         """Cancel the request because something else is requested."""
         if self.at_rest:
             return []
-        self._stage = _Stage.OPEN
+        self._rest()
         return [self._say("hand-off", seen, self._words.off)]
 
     @abstractmethod
     def _complete(self, seen: Seen, badge: int, level: str, people: str) -> Moved:
         """Complete the action: it was requested, confirmed, and authorized by a card, or by those of two `people`."""
 
+    def _rest(self) -> None:
+        self._stage, self._first = _Stage.OPEN, _NOBODY
+
     def _start(self, seen: Seen, number: int) -> Iterator[AwardRecord]:
         if not self.at_rest:
             yield self._say("unfinished", seen, self._words.unfinished)
-        self._stage, self.round = _Stage.OPEN, number
+        self._rest()
+        self.round = number
 
     def _button(self, seen: Seen, hand: int, *, on: bool, between: bool) -> Iterator[AwardRecord]:
         if not on:
@@ -122,7 +125,7 @@ class PressedBook(ABC):
         elif not between:
             yield self._say("refused", seen, self._words.when)
         else:
-            self._stage = _Stage.PRESSED
+            self._stage, self._first = _Stage.PRESSED, _NOBODY
             yield self._say("hand-on", seen, self._words.pressed)
 
     def _swipe(self, seen: Seen, card: e.BadgeSwiped) -> Moved:
@@ -133,14 +136,14 @@ class PressedBook(ABC):
             why = f"{card.person} swiped badge {card.badge}; another person must swipe one {self._within}"
             yield self._say("waits", seen, why, badge=card.badge, level=card.level)
         else:
-            self._stage = _Stage.OPEN
+            self._rest()
             yield from self._complete(seen, card.badge, card.level, "")
 
     def _second(self, seen: Seen, card: e.BadgeSwiped) -> Moved:
         """Take a card after the first person's. Too late, it ends the request; it never begins one."""
         first, known = self._first, {"badge": card.badge, "level": card.level}
         if seen.at_ns - first.at_ns > self._minutes * _MINUTE_NS:
-            self._stage = _Stage.OPEN
+            self._rest()
             yield self._say("unfinished", seen, f"no second person swiped a badge {self._within}", **known)
         elif why := _why_not(card):
             yield self._say("refused", seen, why, **known)
@@ -148,7 +151,7 @@ class PressedBook(ABC):
             why = f"badge {card.badge} is {first.person}'s, who swiped first; another person must swipe one"
             yield self._say("refused", seen, why, **known)
         else:
-            self._stage = _Stage.OPEN
+            self._rest()
             yield from self._complete(seen, card.badge, card.level, f"{first.person} and {card.person}")
 
     @property

@@ -286,7 +286,7 @@ class Table:
     def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report; return its outcomes in order. A settlement follows its round."""
         if seen.body.__class__ is NotedBadges:
-            return self._list_badges(seen, seen.body)
+            return [*self._list_badges(seen, seen.body), *self.settled(self.flow.handle(seen))]
         if self.badges is not None:
             seen = self.badges.judge(seen)
         if self._awards is None and not self._pressed:

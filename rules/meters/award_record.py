@@ -27,8 +27,8 @@ AwardKind = Literal[
     "waits",
 ]
 """`refused`: nothing changed. `waits`: one person's card counted, and another person's must follow. `unfinished`: cut
-off by END GAME, or by time. `differs`: needs the attention of staff. `closed`: a pool was shared because the table closes, and all
-runners are collected. `posted`: the amounts of a jackpot's pools."""
+off by END GAME, or not done in time. `differs`: needs the attention of staff. `closed`: a pool was shared because the
+table closes, and all runners are collected. `posted`: the amounts of a jackpot's pools."""
 
 
 class AwardRecord(LineRecord, frozen=True, kw_only=True):

@@ -15,6 +15,8 @@ from dealer_flow.play.order.actions import CHECKS_OF_ACTIONS
 from dealer_flow.play.order.checks import CHECKS
 from dealer_flow.play.reports import corrections
 from devices import events as e
+from protocol.cards import parse_cards
+from protocol.places import seat
 from tests.support.dealing.flow_points import round_of
 from tests.support.dealing.hand_table import CONTROLLER, START_NS
 from tests.support.dealing.plays import go_on, play, refused, state
@@ -205,6 +207,15 @@ def test_badge_may_correct() -> None:
     for whom in ("dealer", "nobody"):
         table = play("holdem", f"{SHOWDOWN} / correct seat 1 by {whom}: AD KH")
         assert refused(table)[-1:] == harmless("badge_may_correct", "correction-refused")
+
+
+def test_badge_counts() -> None:
+    """A badge that the house's list does not have corrects nothing, whatever its level."""
+    table = play("holdem", SHOWDOWN)
+    cards = parse_cards("AD KH")
+    table.controller(e.HandCorrected(seat(1), 99, "supervisor", cards, "it is not in the users file"))
+    assert refused(table)[-1:] == harmless("badge_counts", "correction-refused")
+    assert table.controller(e.HandCorrected(seat(1), 99, "supervisor", cards)).codes[-1] == "hand-corrected"
 
 
 COUNTED = f"{HOLDEM} / count dealer: 1"

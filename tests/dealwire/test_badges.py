@@ -1,20 +1,41 @@
-"""Badges at the table are compared with the users file: on record, on the page, and never in the settlement."""
+"""Badges at the table of a service: compared with the users file, on record and on the page, over reloads, restarts and
+kills."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dealwire.config.schema import PeoplePart
 from dealwire.console.roll import Roll, people_reload
 from dealwire.hub.view import TableView
+from dealwire.journal import JournalReader
+from dealwire.journal.records import NOTE
 from dealwire.people.badges import BadgeList
 from dealwire.people.users import UsersUnusable, read_users
 from dealwire.service.service import Service
+from dealwire.table.believed import BelievedBadges
+from devices.listed import ListedBadge, NotedBadges, parse_note
+from tests.support.programs.untidy_kills import shown
+from tests.support.rigs.patience import wait_until
 from tests.support.rigs.people import user_entry, users_file
-from tests.support.rigs.serving import compared, opened, published, run_until, simulators, write_configuration
+from tests.support.rigs.played_devices import KilledService, PlayedDevices, PlayedHand, configured
+from tests.support.rigs.serving import (
+    compared,
+    journal_reader,
+    opened,
+    published,
+    run_until,
+    simulators,
+    simulators_here,
+    write_configuration,
+)
+
+JACKPOT = Path(__file__).parents[2] / "docs" / "examples" / "jackpot-bad-beat.toml"
 
 NAME = "table-1"
 TOP = '[people]\nusers-file = "users.toml"\nbadges = "listed"\n'
@@ -44,7 +65,8 @@ def test_a_badge_counts_for_its_person_level_and_table(
         user_entry("cid", "dealer", badge=13, level="dealer", tables=["pit-2"]),
         user_entry("dan", badge=14, until="2020-01-31"),
     )
-    assert BadgeList(read_users(file)).look_up("pit-1", badge, level, 1_800_000_000_000_000_000) == found
+    badges = BelievedBadges(BadgeList(read_users(file)).at("pit-1"))
+    assert badges.look_up(badge, level, 1_800_000_000_000_000_000) == found
 
 
 def view(service: Service) -> TableView:
@@ -74,7 +96,114 @@ def test_a_badge_that_is_not_listed_is_on_record_and_on_the_page(tmp_path: Path)
             assert isinstance(newer, Roll)
             assert (name, install(newer)) == ("users.toml", "2 users")
             run_until(service, lambda: not troubles(service))
-    lines = [json.loads(item.line) for item in published(tmp_path, "status")]
+    lines = lines_of(tmp_path, "status")
     texts = list(dict.fromkeys(line["text"] for line in lines if line["kind"] == "badge"))
     assert texts == [unlisted, f"badge {SWIPED} at controller: sue"]
+    assert counts(tmp_path) == [1, 2]
+    refused = [line for line in lines_of(tmp_path, "incident") if line["code"] == "badge-refused"]
+    assert {(line["badge"], line["device"], line["words"]) for line in refused} == {
+        (SWIPED, "controller", "it is not in the users file")
+    }
+    assert compared(tmp_path).difference is None
+
+
+def lines_of(folder: Path, topic: str) -> list[dict[str, Any]]:
+    return [json.loads(item.line) for item in published(folder, topic)]
+
+
+def counts(folder: Path) -> list[int]:
+    """Return the number of badges on each list that a table's record got."""
+    return [line["fields"]["count"] for line in lines_of(folder, "event") if line["event"] == "BadgesListed"]
+
+
+def notes(folder: Path) -> list[NotedBadges]:
+    with JournalReader(folder / "journal.sqlite") as reader:
+        found = [(record.line, parse_note(record.text)) for record in reader.records() if record.kind == NOTE]
+        lines = {reader.lines()[line].name for line, fact in found if fact is not None}
+    assert lines <= {"controller"}, "the controller's line, where it is open"
+    return [fact for _, fact in found if fact is not None]
+
+
+def believed(service: Service) -> NotedBadges | None:
+    badges = service.tables[NAME].table.badges
+    return badges.noted if badges is not None else None
+
+
+def served(folder: Path, addresses: list[dict[str, str]], top: str, *entries: str) -> NotedBadges | None:
+    """Serve until a round ended, and return the badges that then count."""
+    users_file(folder, *entries)
+    service, listener = opened(write_configuration(folder, addresses, top=top))
+    with service:
+        run_until(service, lambda: bool(listener.of("round")))
+        return believed(service)
+
+
+@pytest.mark.more
+def test_a_record_gets_the_list_when_it_is_another(tmp_path: Path) -> None:
+    """The same list at a restart is on record already. No change of it starts the table over."""
+    ann, sue = user_entry("ann", badge=11), user_entry("sue", badge=SWIPED)
+    one, two = ListedBadge(11, "supervisor", "ann"), ListedBadge(SWIPED, "supervisor", "sue")
+    with simulators_here() as addresses:
+        for top, entries, listed in (
+            (TOP, (ann,), (one,)),
+            (TOP, (ann,), (one,)),
+            (TOP, (ann, sue), (one, two)),
+            (TOP.replace("listed", "any"), (ann, sue), None),
+            (TOP.replace("listed", "any"), (ann, sue), None),
+            ("", (), None),
+            (TOP, (sue,), (two,)),
+            ("", (), None),
+        ):
+            found = served(tmp_path, addresses, top, *entries)
+            assert (found.listed if found is not None else None) == listed
+    assert [fact.listed for fact in notes(tmp_path)] == [(one,), (one, two), (), (two,), ()]
+    assert [fact.compared for fact in notes(tmp_path)] == [True, True, False, True, False]
+    texts = [line["text"] for line in lines_of(tmp_path, "status") if line["kind"] == "started"]
+    assert texts == [f"table {NAME} starts a new record", *[f"table {NAME} resumes"] * 7]
+    assert compared(tmp_path).difference is None
+
+
+def test_a_service_without_a_list_writes_nothing_about_one(tmp_path: Path) -> None:
+    with simulators_here() as addresses:
+        for top in ("", TOP.replace("listed", "any")):
+            assert served(tmp_path, addresses, top, user_entry("ann", badge=11)) is None
+    assert (notes(tmp_path), counts(tmp_path)) == ([], [])
+    with journal_reader(tmp_path) as reader:
+        kept = reader.snapshot(NAME)
+    assert kept is not None
+    assert b'"badges"' not in kept.state
+
+
+SWIPES = (
+    "controller HandButton: hand 2; on true",
+    "confirm",
+    *(f"controller BadgeSwiped: badge {number}; level supervisor" for number in (11, 11, 12)),
+)
+
+
+def test_a_posting_waits_for_its_second_person_over_a_kill(tmp_path: Path) -> None:
+    hand = PlayedHand("holdem.co", SWIPES, {})
+    users_file(tmp_path, user_entry("ann", badge=11), user_entry("bob", badge=12))
+    people = f'{TOP}second-person = ["post"]\n'
+    shutil.copy(JACKPOT, tmp_path / "jackpot.toml")
+    with PlayedDevices(hand, 1) as devices:
+        file = configured(tmp_path, hand, devices.addresses)
+        text = file.read_text().replace("[[table]]\n", f'{people}[[table]]\njackpot = "jackpot.toml"\n')
+        file.write_text(text)
+        for lines in ((0, 1, 2), (3,), (4,)):
+            service = KilledService(file)
+            shown(service)
+            for line in lines:
+                devices.play(line)
+            wait_until(devices.heard, "an acknowledgment")
+            service.kill()
+    awards = [(line["kind"], line["badge"], line["why"]) for line in lines_of(tmp_path, "award")]
+    assert awards == [
+        ("hand-on", None, "the pools of jackpot bad-beat are to be posted"),
+        ("confirmed", None, "posting of jackpot bad-beat is confirmed"),
+        ("waits", 11, "ann swiped badge 11; another person must swipe one within 15 minutes"),
+        ("refused", 11, "badge 11 is ann's, who swiped first; another person must swipe one"),
+        ("posted", 12, "the award is posted at $5,000; it was $5,000, by ann and bob"),
+    ]
+    assert counts(tmp_path) == [2]
     assert compared(tmp_path).difference is None

@@ -24,10 +24,11 @@ from dealwire.hub.view import HeldView, TableView
 from dealwire.journal import JournalReader
 from dealwire.people.errors import NotApproved
 from dealwire.people.users import read_users
-from dealwire.service.actions import KINDS, POST, RELEASE, START_OVER, ActionRefused
+from dealwire.service.actions import KINDS, POST, RELEASE, START_OVER, ActionRefused, of_two_people
 from dealwire.service.readiness import StartOptions, readiness
 from dealwire.service.service import Service
 from protocol.errors import DealwireError
+from protocol.tomlfile import TomlFileError
 from tests.support.rigs.people import PASSWORDS, person_entry, program_entry, user_entry, users_file
 from tests.support.rigs.serving import compared, opened, published, run_until, simulators, write_configuration
 
@@ -128,6 +129,43 @@ def test_a_policy_needs_two_who_could(tmp_path: Path, people: list[str], why: st
     assert [(tried.key, tried.text.endswith(why)) for tried in wrong] == [(("people", "second-person"), True)]
     assert wrong[0].error is not None
     assert explain(wrong[0].error)[0] == Exit.USAGE
+
+
+NOWHERE = [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}]
+POSTING = TOP.replace("clear-misdeal", "post")
+
+
+def test_posting_needs_a_list_of_badges(tmp_path: Path) -> None:
+    file = configuration(tmp_path, NOWHERE, POSTING)
+    with pytest.raises(TomlFileError) as found:
+        load_configuration(file)
+    assert str(found.value).endswith(
+        'people.second-person: post takes the badges of two people, so it needs badges = "listed"'
+    )
+    assert explain(found.value)[0] == Exit.USAGE
+
+
+@pytest.mark.parametrize(
+    ("levels", "why"),
+    [
+        (("supervisor", "dealer"), "there is 1"),
+        (("dealer", "dealer"), "there are none"),
+        (("executive", "supervisor"), ""),
+    ],
+)
+def test_posting_needs_two_whose_badges_authorize(tmp_path: Path, levels: tuple[str, str], why: str) -> None:
+    file = configuration(tmp_path, NOWHERE, f'{POSTING}badges = "listed"\n')
+    users_file(tmp_path, *(person_entry(f"p{badge}", badge=badge, level=each) for badge, each in enumerate(levels, 1)))
+    tried = readiness(load_configuration(file), StartOptions())
+    wrong = [each.text for each in tried if each.error is not None]
+    words = f"post needs two people with a badge of level supervisor or executive in users.toml; {why}"
+    assert [each.endswith(words) for each in wrong] == ([True] if why else [])
+
+
+def test_where_two_badges_post_no_one_waits_for_a_button() -> None:
+    """Posting is no request: a console whose house wants two people for it alone has nothing to approve."""
+    assert of_two_people(["post"]) == []
+    assert {each.does for each in of_two_people(["post", "lock"])} == {"approve", "refuse", "withdraw"}
 
 
 def refused(call: Callable[[], object], why: str) -> None:

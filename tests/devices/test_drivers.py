@@ -195,7 +195,7 @@ def test_every_body_can_come_from_some_device():
         cls for cls in vars(e).values() if isinstance(cls, type) and issubclass(cls, e.Body) and cls is not e.Body
     }
     from_link = {e.LinkUp, e.LinkLost, e.SessionChanged, e.SessionReturned, e.EventsLost, e.BytesDropped}
-    from_link |= {e.DeviceElsewhere, e.FirmwareAttested}  # from whoever has all lines, and the keys
+    from_link |= {e.DeviceElsewhere, e.FirmwareAttested, e.BadgesListed}  # from whoever has lines, keys, lists
     from_link |= {e.RoundCounted, e.StatusDiffers}  # of a status, by the feed
     shoes = [*TDP, *ANGEL_EYE, *BEE_TEK]
     assert {type(body) for _, body in [*SHUFFLER, *CONTROLLER, *shoes]} | from_link == bodies

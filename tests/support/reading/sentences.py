@@ -52,7 +52,7 @@ HARMFUL = {
             "wagers_placed", "hands_lie_there", "number_counts", "number_is_asked_for", "number_to_come",
             "spot_is_players",
             "hand_is_set", "set_as_written", "hand_to_set", "set_before_house",
-            "proposition_is_offered", "hand_lies_there", "faces_to_correct", "badge_may_correct",
+            "proposition_is_offered", "hand_lies_there", "faces_to_correct", "badge_counts", "badge_may_correct",
             "round_on_record", "nothing_ruled_since", "bets_left_alone", "cards_not_mucked", "follows_as_played",
             "shown_in_order", "hand_shown_in_time", "name_is_missing", "badge_may_name", "drawn_after_name",
             "drawn_for_somebody", "choice_is_known", "seat_dealt_in", "choice_is_offered", "choice_stands",

@@ -32,6 +32,7 @@ from devices.simulator.shoe import ShoeModel
 from devices.simulator.table_controller import TableControllerModel
 from devices.simulator.unit import Unit, controller_unit, shoe_unit
 from protocol.cards import DECK, Card
+from protocol.tdp.messages import BadgeLevel, HandButtonMessage
 from protocol.tdp.outputs import Timing
 from tests.support.dealing.hand_table import HandTable
 
@@ -139,6 +140,12 @@ class PlayedTable:
                 shoe.clear()
             case e.HandRevealed(place, cards):
                 at.reveal(place, cards)
+            case e.HandButton(number, on):  # the simulated one has its buttons on in a game only
+                at.say(HandButtonMessage, hand=number, on=int(on))
+            case e.Confirmed():
+                at.confirm()
+            case e.BadgeSwiped(badge, level):
+                at.swipe(badge, BadgeLevel[level.upper()])
             case e.PotTaken(pot, number, cents):
                 at.take_pot(pot, number, cents)
             case e.GameEnded():
