@@ -317,9 +317,14 @@ def say_meter(item: MeterRecord | AwardRecord, speech: Speech) -> None:
             return
         echo(f"  meter {id_words(item.meter)}: {id_words(item.kind)} {money(item.to_meter)}, {shows}", hang=4)
         return
-    colour = {"awarded": "green", "posted": "green", "refused": "yellow", "unfinished": "yellow", "differs": "red"}.get(
-        item.kind
-    )
+    colour = {
+        "awarded": "green",
+        "posted": "green",
+        "refused": "yellow",
+        "unfinished": "yellow",
+        "waits": "yellow",
+        "differs": "red",
+    }.get(item.kind)
     echo(f"  award: {why}  [{item.clause}]", fg=colour, hang=4)
 
 
