@@ -15,9 +15,11 @@ from dealwire.console.roll import Roll, people_reload
 from dealwire.hub.view import TableView
 from dealwire.journal import JournalReader
 from dealwire.journal.records import NOTE
+from dealwire.journal.rounds import RoundReader
 from dealwire.people.badges import BadgeList
 from dealwire.people.users import UsersUnusable, read_users
 from dealwire.service.service import Service
+from dealwire.sheet.gather import MadeWith, gather
 from dealwire.table.believed import BelievedBadges
 from devices.listed import ListedBadge, NotedBadges, parse_note
 from tests.support.programs.untidy_kills import shown
@@ -105,6 +107,16 @@ def test_a_badge_that_is_not_listed_is_on_record_and_on_the_page(tmp_path: Path)
         (SWIPED, "controller", "it is not in the users file")
     }
     assert compared(tmp_path).difference is None
+    numbers = [line["round"] for line in lines_of(tmp_path, "round")]
+    with RoundReader(tmp_path / "journal.sqlite") as reader:
+        sheets = [gather(reader, NAME, number, MadeWith(1)) for number in numbers]
+    listed = [each.text for sheet in sheets for each in sheet.lines if "badge" in each.text]
+    assert set(listed) <= {
+        f"controller: by the house's list, {words}" for words in ("1 badge counts", "2 badges count")
+    }
+    used = {each.text for sheet in sheets for each in sheet.people if "badge swiped" in each.text}
+    by = f"controller: badge swiped, badge {SWIPED} (supervisor)"
+    assert f"{by}, which does not count: it is not in the users file" in used
 
 
 def lines_of(folder: Path, topic: str) -> list[dict[str, Any]]:

@@ -113,6 +113,12 @@ def test_a_note_says_what_was_listed_and_no_other_note_does(by_two: NotedBadges)
         assert parse_note(other) is None
 
 
+def test_a_person_reads_how_many_badges_count_and_not_which(by_two: NotedBadges) -> None:
+    assert by_two.words == "by the house's list, 4 badges count"
+    assert noted((ListedBadge(11, "supervisor", "ann"),), adds=True).words == "by the house's list, 1 more badge counts"
+    assert ANY_BADGE.words == "any badge counts"
+
+
 def test_a_long_list_comes_in_notes_that_a_recording_can_hold() -> None:
     many = tuple(
         ListedBadge(2**32 - 1 - number, "supervisor", "n" * 64, "2030-12-31", "away") for number in range(1500)
@@ -132,6 +138,8 @@ def test_a_long_list_comes_in_notes_that_a_recording_can_hold() -> None:
 
 def test_the_list_is_published_as_a_number_alone(by_two: NotedBadges) -> None:
     table = PublishedTable(load_procedure("holdem.co"), TableTerms(load_game("holdem.co")))
+    plain = Publisher(table).publish(Seen(CONTROLLER, 0, 0, 1, e.BadgeSwiped(99, "supervisor")))
+    assert msgspec.json.decode(plain[0].line)["fields"] == {"badge": 99, "level": "supervisor"}, "as without lists"
     (line,) = Publisher(table).publish(Seen(CONTROLLER, 0, 0, 1, by_two))
     content = msgspec.json.decode(line.line)
     assert content["event"] == "BadgesListed"
