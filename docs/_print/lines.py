@@ -62,7 +62,7 @@ def _words(shape: dict[str, Any], defs: dict[str, Any]) -> str:
     if "const" in shape:
         return f"`{shape['const']}`"
     if "enum" in shape:
-        return "one of many, listed below" if len(shape["enum"]) > 12 else ", ".join(f"`{v}`" for v in shape["enum"])
+        return "one of many, listed below" if len(shape["enum"]) > 16 else ", ".join(f"`{v}`" for v in shape["enum"])
     if "anyOf" in shape:
         return " or ".join(_words(one, defs) for one in shape["anyOf"])
     if "$ref" in shape:
