@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from dealwire.cli import main
 from dealwire.config.schema import PeoplePart
 from dealwire.console.roll import Roll, people_reload
 from dealwire.hub.view import TableView
@@ -193,6 +196,19 @@ SWIPES = (
 )
 
 
+AWARDS = [
+    ("hand-on", None, "the pools of jackpot bad-beat are to be posted"),
+    ("confirmed", None, "posting of jackpot bad-beat is confirmed"),
+    ("waits", 11, "ann swiped badge 11; another person must swipe one within 15 minutes"),
+    ("refused", 11, "badge 11 is ann's, who swiped first; another person must swipe one"),
+    ("posted", 12, "the award is posted at $5,000; it was $5,000, by ann and bob"),
+]
+
+
+def kinds_of(awards: Iterable[dict[str, Any]]) -> list[tuple[str, int | None, str]]:
+    return [(line["kind"], line["badge"], line["why"]) for line in awards]
+
+
 def test_a_posting_waits_for_its_second_person_over_a_kill(tmp_path: Path) -> None:
     hand = PlayedHand("holdem.co", SWIPES, {})
     users_file(tmp_path, user_entry("ann", badge=11), user_entry("bob", badge=12))
@@ -209,13 +225,12 @@ def test_a_posting_waits_for_its_second_person_over_a_kill(tmp_path: Path) -> No
                 devices.play(line)
             wait_until(devices.heard, "an acknowledgment")
             service.kill()
-    awards = [(line["kind"], line["badge"], line["why"]) for line in lines_of(tmp_path, "award")]
-    assert awards == [
-        ("hand-on", None, "the pools of jackpot bad-beat are to be posted"),
-        ("confirmed", None, "posting of jackpot bad-beat is confirmed"),
-        ("waits", 11, "ann swiped badge 11; another person must swipe one within 15 minutes"),
-        ("refused", 11, "badge 11 is ann's, who swiped first; another person must swipe one"),
-        ("posted", 12, "the award is posted at $5,000; it was $5,000, by ann and bob"),
-    ]
+    assert kinds_of(lines_of(tmp_path, "award")) == AWARDS
     assert counts(tmp_path) == [2]
     assert compared(tmp_path).difference is None
+    capture, runner = str(tmp_path / "out.pcapng"), CliRunner()
+    whole = ["--capture", capture, "--key", str(tmp_path / "journal.key")]
+    assert runner.invoke(main, ["journal", "export", str(tmp_path / "journal.sqlite"), *whole]).exit_code == 0
+    done = runner.invoke(main, ["replay", capture, "--jackpot", str(tmp_path / "jackpot.toml"), "--json"])
+    again = [json.loads(line) for line in done.stdout.splitlines()]
+    assert kinds_of(line for line in again if line["type"] == "award") == AWARDS, "the list is in a recording, too"
