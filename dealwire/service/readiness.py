@@ -343,7 +343,7 @@ def _people(part: PeoplePart) -> Iterator[Tried]:
     two = f"; two are needed for {', '.join(part.second_person)}" if part.second_person else ""
     yield ok("people", f"{users.summary} in {part.users_file.name}{two}")
     if part.is_proved:
-        roles: dict[str, Role] = {act: roles_of(act)[0] for act in part.second_person}
+        roles: dict[str, Role] = {act: roles_of(act)[0] for act in part.second_person if act != POST}
         key, words = ("people", "approval"), "a passkey signs each approval"
         yield from _tried("people", key, lambda: check_pins(users, roles, now_ns), lambda _: words)
 
