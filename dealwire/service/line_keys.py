@@ -166,7 +166,10 @@ class LineKeys:
             raise KeyError(str(error)) from None
         device = self.devices.get(name_of(hello))
         if device is None:
-            raise KeyError(f"{name_of(hello)} is not paired with this host; pair it with dealwire device pair")
+            raise KeyError(
+                f"what answers on this line calls itself {name_of(hello)}, which is not paired with this host; "
+                "if that device belongs here, pair it with dealwire device pair"
+            )
         return device.key
 
     @contextmanager

@@ -64,7 +64,7 @@ def sealed_unit(*, paired: bool = True, sealed: bool = True) -> Unit:
     return unit
 
 
-def served(unit: Unit, most: int = 1 << 16, ms: int = 3_000) -> tuple[Session, Sealed, list[Seen], ManualClock]:
+def served(unit: Unit, most: int = 1 << 16, ms: int = 4_000) -> tuple[Session, Sealed, list[Seen], ManualClock]:
     clock, seen = ManualClock(START_NS), list[Seen]()
     key = unit.seal.public if unit.seal is not None else bytes(32)
     line = Sealed(UnitLine(unit, clock, most), HostEnd(SUITE, HOST_KEY, lambda hello: key), clock)

@@ -330,7 +330,7 @@ class Altered(SealedPair):
 
 def test_a_hello_reply_that_was_altered_seals_no_line() -> None:
     pair = Altered()
-    assert problem_of(pair) == he.NOT_THE_KEY
+    assert problem_of(pair) == he.CALL_REFUSED
     assert pair.device_end is not None
     assert pair.device_end.stats.handshakes == 0
 
@@ -341,7 +341,7 @@ def test_a_device_that_does_not_know_the_host_is_named() -> None:
 
 
 def test_a_device_with_another_key_is_refused() -> None:
-    assert problem_of(SealedPair(device_key=OTHER_KEY)) == he.NOT_THE_KEY
+    assert problem_of(SealedPair(device_key=OTHER_KEY)) == he.CALL_REFUSED
 
 
 def test_a_device_that_answers_without_its_key_is_refused() -> None:

@@ -78,7 +78,7 @@ class DeviceEnd(SealEnd):
         self._pairing: Handshake | None = None
         self._proof = b""  # the proof that was accepted last
         self._code_ns = self._code_role = 0
-        self._nak_ns = self._started_ns = self._proved_ns = -NEVER
+        self._nak_ns = self._started_ns = self._proved_ns = self._greeted_ns = self._answered_ns = -NEVER
 
     @property
     def closed(self) -> bool:
@@ -134,7 +134,7 @@ class DeviceEnd(SealEnd):
             return
         message_id = handshake_id(body)
         if message_id == HELLO and self.closed:
-            self._put_clear(link_frame(HELLO_REPLY, self._greeting), now_ns)
+            self._greet(now_ns)
         elif message_id == SEAL_CALL:
             self._take_call(body, now_ns)
         elif message_id == PAIR_CALL:
@@ -201,15 +201,23 @@ class DeviceEnd(SealEnd):
             code=code,
         )
 
+    def _greet(self, now_ns: int) -> None:
+        """Answer HELLO in clear, but not often: the answer is long, the same for everyone, and its frame counts."""
+        if now_ns - self._greeted_ns >= self._timing.answer_ns:
+            self._greeted_ns = now_ns
+            self._put_clear(link_frame(HELLO_REPLY, self._greeting), now_ns)
+
     def _answer(self, call: bytes, answer: bytes, now_ns: int) -> None:
-        self._answered = call[8:], answer
+        self._answered, self._answered_ns = (call[8:], answer), now_ns
         self._put_clear(answer, now_ns)
 
     def _answers_again(self, body: bytes, now_ns: int) -> bool:
-        """Answer a call that is repeated with the same answer."""
+        """Answer a call that is repeated with the same answer, but not often: it may be anyone's recording."""
         if self._answered is None or self._answered[0] != body[8:]:
             return False
-        self._put_clear(self._answered[1], now_ns)
+        if now_ns - self._answered_ns >= self._timing.answer_ns:
+            self._answered_ns = now_ns
+            self._put_clear(self._answered[1], now_ns)
         return True
 
     # -------------------------------------------------------------- pairing

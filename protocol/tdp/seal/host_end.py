@@ -6,6 +6,10 @@
 
 The link's own HELLO is the clock of the first state: it repeats it each 250 ms until a device answers. In clear the
 host sends HELLO and handshake messages and nothing else, whatever arrives.
+
+What arrives in clear may be anyone's. It ends no handshake that is under way: a HELLO-REPLY begins one beside it, an
+answer that is not genuine is passed over, a NAK is a hint. Only if the hints go on while nothing opens, the line is
+given up with the sentence of the last one, to be opened again.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from protocol.tdp.codec import decode, encode
 from protocol.tdp.messages import Capability, HelloMessage, HelloReplyMessage, Kind, NakMessage, Reason
 from protocol.tdp.outputs import SEALED
 from protocol.tdp.packets import MINOR, VERSION
+from protocol.tdp.seal.calls import Call, Calls
 from protocol.tdp.seal.keyset import KeySet
 from protocol.tdp.seal.line_end import (
     HELLO,
@@ -38,10 +43,18 @@ from protocol.tdp.seal.words import key_id
 KeyLog = Callable[[bytes, bytes, bytes], None]
 """Function that is given the ephemeral key of a call, and the keys from host to device and from device to host."""
 
-NO_SEAL = "the device offers no sealed line, and this line requires one"
-UNKNOWN_HOST = "the device does not know this host's key; pair them again"
-NOT_THE_KEY = "the device does not have the key that it was paired with: it is another one, or someone is in between"
-_REFUSALS: Final = {int(Reason.NOT_PERMITTED): UNKNOWN_HOST, int(Reason.BAD_PAYLOAD): NOT_THE_KEY}
+_SAYS: Final = "something in clear on this line says that"
+NO_SEAL = f"{_SAYS} the device offers no sealed line, and this line requires one"
+UNKNOWN_HOST = f"{_SAYS} the device does not know this host's key; if that goes on, check this host's key"
+CALL_REFUSED = (
+    f"{_SAYS} the call of this host does not open; if that goes on, check the device's key: "
+    "it is another device, or someone is in between"
+)
+NOT_THE_KEY = (
+    "something on this line answers without the key of the device; if that goes on, check the device's key: "
+    "it is another device, or someone is in between"
+)
+_REFUSALS: Final = {int(Reason.NOT_PERMITTED): UNKNOWN_HOST, int(Reason.BAD_PAYLOAD): CALL_REFUSED}
 
 
 class HostEnd(SealEnd):
@@ -59,16 +72,16 @@ class HostEnd(SealEnd):
     ) -> None:
         super().__init__(suite, own, timing)
         self.problem = ""
-        """Reason that the line cannot be sealed; empty while there is none."""
+        """Reason that the line is given up; empty while it is not."""
         self._find, self._log = find, log
         self._id = key_id(suite.public(own))
         self._old: KeySet | None = None  # the keys before, until a frame opens under the new ones
         self._hello = encode(HelloMessage(VERSION, 0, VERSION, MINOR, "dealwire"))
-        self._greeting: bytes | None = None  # payload of the last HELLO-REPLY
-        self._remote = b""
-        self._shake: Handshake | None = None
-        self._call, self._called_ns, self._tries = b"", 0, 0
+        self._greeting, self._remote = b"", b""  # of the last handshake: payload of the HELLO-REPLY, the device's key
+        self._calls, self._called_ns = Calls(), 0
         self._opened_ns = self._hint_ns = self._keyed_ns = -NEVER
+        self._doubt_ns: int | None = None  # the first of the hints that say the line cannot be sealed
+        self._doubted_ns = -NEVER  # the last of them
         self._renew = False
 
     @property
@@ -84,36 +97,50 @@ class HostEnd(SealEnd):
             self._hello = body
         if self.keys is not None and not (greets and self._silent(now_ns)):
             self._put_sealed(self.keys, body, now_ns)
-        elif greets and self._shake is None:
+        elif greets and (not self._calls or self._doubt_ns is not None):
             self._put_clear(body, now_ns)
 
     def _silent(self, now_ns: int) -> bool:
         return now_ns - self._opened_ns >= self._timing.lost_ns
 
-    def _start(self, greeting: bytes, now_ns: int) -> None:
-        self._shake = Handshake(
+    def _start(self, greeting: bytes, remote: bytes, now_ns: int) -> None:
+        """Begin a handshake with the device of this HELLO-REPLY, beside those under way."""
+        shake = Handshake(
             self._suite,
             NoisePattern.SEAL,
             initiator=True,
             own=self._own,
             prologue=SEAL_PROLOGUE + greeting,
-            remote=self._remote,
+            remote=remote,
         )
         try:
-            self._call = link_frame(SEAL_CALL, self._id + self._shake.write())
-        except HandshakeFailed:  # the pinned key is none
-            self._shake, self.problem = None, NOT_THE_KEY
+            call = Call(greeting, shake, link_frame(SEAL_CALL, self._id + shake.write()))
+        except HandshakeFailed:  # the key that is kept for this device is none
+            self._doubt(NOT_THE_KEY, now_ns)
             return
-        self._renew, self._tries = False, 0
-        self._repeat(now_ns)
+        self._calls.add(call)
+        if len(self._calls) == 1:
+            self._repeat(now_ns)
 
     def _repeat(self, now_ns: int) -> None:
-        self._tries, self._called_ns = self._tries + 1, now_ns
-        self._put_clear(self._call, now_ns)
+        """Send the call whose turn it is; give up if each had all its turns."""
+        call = self._calls.next(self._timing.tries)
+        if call is not None:
+            self._called_ns = now_ns
+            self._put_clear(call.frame, now_ns)
+            return
+        self._calls.clear()
+        self._renew = False
+        self._keyed_ns = max(self._keyed_ns, now_ns - self._key_life_ns + self._timing.lost_ns)
+
+    @property
+    def _turn_ns(self) -> int:
+        """Time from a call to the next one."""
+        return self._timing.repeat_ns if len(self._calls) == 1 else self._timing.turn_ns
 
     def _due_ns(self) -> int:
-        if self._shake is not None:
-            return self._called_ns + self._timing.repeat_ns
+        if self._calls:
+            return self._called_ns + self._turn_ns
         return self._keyed_ns + self._key_life_ns if self.keys is not None else NEVER
 
     @property
@@ -124,17 +151,13 @@ class HostEnd(SealEnd):
 
     def _expire(self, now_ns: int) -> None:
         super()._expire(now_ns)
-        if self._shake is not None and now_ns - self._called_ns >= self._timing.repeat_ns:
-            if self._tries < self._timing.tries:
-                self._repeat(now_ns)
-            else:
-                self._shake = None
-                self._keyed_ns = max(self._keyed_ns, now_ns - self._key_life_ns + self._timing.lost_ns)
+        if self._calls and now_ns - self._called_ns >= self._turn_ns:
+            self._repeat(now_ns)
         keys = self.keys
-        if self._shake is None and keys is not None and self._greeting is not None:
+        if keys is not None and not self._calls:
             old = now_ns - self._keyed_ns >= self._key_life_ns or keys.sent >= self._timing.rekey_frames
             if old and not self._silent(now_ns):
-                self._start(self._greeting, now_ns)
+                self._start(self._greeting, self._remote, now_ns)
 
     # -------------------------------------------------------------- from the line
 
@@ -145,8 +168,8 @@ class HostEnd(SealEnd):
         message_id = handshake_id(body)
         if message_id == HELLO_REPLY:
             self._greet(body, now_ns)
-        elif message_id == SEAL_ANSWER and self._shake is not None:
-            self._finish(self._shake, body, now_ns)
+        elif message_id == SEAL_ANSWER and self._calls:
+            self._finish(body, now_ns)
         elif body[2] == Kind.NAK and body[0] == VERSION:
             self._take_nak(body, now_ns)
         else:
@@ -159,29 +182,40 @@ class HostEnd(SealEnd):
             if opened is not None:
                 if keys is self.keys:
                     self._old = None
-                self._opened_ns, self.problem = now_ns, ""
+                self._opened_ns, self._doubt_ns, self.problem = now_ns, None, ""
                 self.stats.opened += 1
                 self._pass_up(opened)
                 return
         self.stats.unopened += 1
         self._pass_refused(body)
-        if now_ns - self._opened_ns >= self._timing.unopened_ns and self._greeting is not None and self._remote:
-            self._hint(now_ns, self._greeting)
+        if self.keys is not None and now_ns - self._opened_ns >= self._timing.unopened_ns:
+            self._hint(now_ns, known=True)
 
-    def _hint(self, now_ns: int, greeting: bytes | None) -> None:
-        """Call again, or say HELLO, because the device may have lost its keys; a hint proves nothing, so not often."""
-        if now_ns - self._hint_ns < self._timing.repeat_ns or self._shake is not None:
+    def _hint(self, now_ns: int, *, known: bool) -> None:
+        """Call again, or say HELLO if the device's HELLO-REPLY may be another by now, because the device may have lost
+        its keys. A hint proves nothing, so not often."""
+        if now_ns - self._hint_ns < self._timing.repeat_ns or self._calls:
             return
         self._hint_ns = now_ns
-        if greeting is not None:
-            self._start(greeting, now_ns)
+        if known:
+            self._start(self._greeting, self._remote, now_ns)
         else:
             self._renew = True
             self._put_clear(self._hello, now_ns)
 
+    def _doubt(self, why: str, now_ns: int) -> None:
+        """Note that something says why the line cannot be sealed. It may be anyone's, so the line is given up only if
+        it goes on, and nothing opened meanwhile."""
+        timing = self._timing
+        if self._doubt_ns is None or now_ns - self._doubted_ns > timing.unopened_ns:
+            self._doubt_ns = now_ns
+        self._doubted_ns = now_ns
+        if now_ns - self._doubt_ns >= timing.doubt_ns and self._silent(now_ns):
+            self.problem = why
+
     def _greet(self, body: bytes, now_ns: int) -> None:
         """Take a HELLO-REPLY in clear. Only the handshake proves it, which covers all its bytes."""
-        if self._shake is not None or not (self._renew or self.keys is None or self._silent(now_ns)):
+        if not (self._renew or self.keys is None or self._silent(now_ns)) or body[8:] in self._calls:
             return
         try:
             hello = decode(body).message
@@ -190,32 +224,33 @@ class HostEnd(SealEnd):
         if not isinstance(hello, HelloReplyMessage):
             return
         if not hello.capabilities & Capability.SEALING:
-            self.problem = NO_SEAL
+            self._doubt(NO_SEAL, now_ns)
             return
         try:
-            self._remote = self._find(hello)
+            remote = self._find(hello)
         except KeyError as error:
-            self.problem = str(error.args[0])
+            self._doubt(str(error.args[0]), now_ns)
             return
-        self._greeting = body[8:]
-        self._start(self._greeting, now_ns)
+        self._start(body[8:], remote, now_ns)
 
-    def _finish(self, shake: Handshake, body: bytes, now_ns: int) -> None:
-        self._shake = None
-        try:
-            shake.read(body[8:])
-        except HandshakeFailed:
-            self.problem = NOT_THE_KEY if self.keys is None else ""
+    def _finish(self, body: bytes, now_ns: int) -> None:
+        call = self._calls.answered(body[8:])
+        if call is None:
+            self._doubt(NOT_THE_KEY, now_ns)
             return
-        out, into = shake.split()
+        assert call.shake.remote is not None
+        self._greeting, self._remote = call.greeting, call.shake.remote
+        self._calls.clear()
+        self._renew = False
+        out, into = call.shake.split()
         if self._old is None:  # keys that the device never took are dropped, not those that it uses
             self._old = self.keys
         self.keys = KeySet(self._suite, out, into)
         self._keyed_ns = self._opened_ns = now_ns
+        self._doubt_ns, self.problem = None, ""
         self.stats.handshakes += 1
-        self.problem = ""
         if self._log is not None:
-            self._log(self._call[16:48], out, into)
+            self._log(call.frame[16:48], out, into)
         self._put_sealed(self.keys, self._hello, now_ns)
 
     def _take_nak(self, body: bytes, now_ns: int) -> None:
@@ -228,6 +263,6 @@ class HostEnd(SealEnd):
         if not isinstance(nak, NakMessage):
             return
         if nak.reason == Reason.NOT_SEALED and now_ns - self._opened_ns >= self._timing.repeat_ns:
-            self._hint(now_ns, None)
-        elif nak.reason in _REFUSALS and body[6] == SEAL_CALL and not body[7] and self._silent(now_ns):
-            self._shake, self.problem = None, _REFUSALS[nak.reason]
+            self._hint(now_ns, known=False)
+        elif nak.reason in _REFUSALS and body[6] == SEAL_CALL and not body[7] and len(self._calls) < 2:
+            self._doubt(_REFUSALS[nak.reason], now_ns)  # of several calls all but one must be refused

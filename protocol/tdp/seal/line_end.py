@@ -38,8 +38,16 @@ class SealTiming(Struct, frozen=True):
     repeat_ns: int = 250 * _MS
     """Time after which a handshake message without an answer is sent again; also the shortest time between two NAKs,
     and between two handshakes."""
+    turn_ns: int = 300 * _MS
+    """Time between two calls that take turns: longer than a device needs before it starts another handshake."""
     tries: int = 6
     """Number of times that a handshake message is sent before the host begins with HELLO again."""
+    answer_ns: int = 100 * _MS
+    """Shortest time between two answers in clear that a closed device repeats: HELLO-REPLY, or the answer to the same
+    call. What it answers may be anyone's."""
+    doubt_ns: int = 3 * _S
+    """Time for which something in clear must say again and again that the line cannot be sealed, while nothing opens,
+    before the host begins with the line from the start."""
     unopened_ns: int = 1 * _S
     """Time without an opened frame after which a frame that does not open makes the host call again."""
     lost_ns: int = 3 * _S

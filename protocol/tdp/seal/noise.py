@@ -4,8 +4,11 @@ X25519, ChaCha20-Poly1305 and SHA-256.
 The host initiates both. `split` gives the key from host to device, then that from device to host.
 """
 
+from __future__ import annotations
+
 import hashlib
 import hmac
+from copy import copy
 from enum import StrEnum
 from typing import Final
 
@@ -112,6 +115,17 @@ class Handshake:
             else:
                 self._agree(token)
         return self._decrypt(message)
+
+    def after(self, message: bytes) -> Handshake | None:
+        """Return the handshake as it is after the other end's message; None if that is not genuine. This one stays as
+        it is, so that a forged message leaves it waiting for the genuine one."""
+        tried = copy(self)
+        tried._left = list(self._left)
+        try:
+            tried.read(message)
+        except HandshakeFailed:
+            return None
+        return tried
 
     def split(self) -> tuple[bytes, bytes]:
         """Return the keys of the two directions: from the initiator, and to it."""
