@@ -12,18 +12,25 @@ from devices.line.loop import Owner
 from devices.line.supervisor import Supervisor
 from devices.record.recording import LineKeeper
 from devices.transport.base import Transport
+from devices.transport.opening import Opener
 from protocol.errors import DealwireError
 from protocol.tdp.messages import Role
 
 
 @dataclass(frozen=True, slots=True)
 class LineConfig:
-    """One line of a table: name, kind of device, address, dialect."""
+    """One line of a table: name, kind of device, address, dialect; `seal` puts its transport into a sealed one."""
 
     name: str
     device: str
     address: str
     dialect: str = "tdp"
+    seal: Callable[[Transport, Clock], Transport] | None = None
+
+    def opener(self, clock: Clock) -> Opener:
+        """Return the opener of the line. What records it stands above the seal."""
+        seal, opener = self.seal, line_at(self.address, clock, baud=dialect_named(self.dialect).baud)
+        return opener if seal is None else opener.wrapped(lambda inner: seal(inner, clock))
 
 
 class LiveTable:
@@ -47,7 +54,7 @@ class LiveTable:
         self.clock = clock or SystemClock()
         self.supervisors: list[Supervisor] = []
         self._owner = Owner(self.clock)
-        openers = [line_at(line.address, self.clock, baud=dialect_named(line.dialect).baud) for line in lines]
+        openers = [line.opener(self.clock) for line in lines]
         transports: list[Transport] = []
         try:
             transports.extend(

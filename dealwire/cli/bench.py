@@ -249,7 +249,10 @@ def _judge(
 ) -> None:
     seal = seal_of(sealed_keys)
     if seal is not None and simulated:
-        raise click.UsageError("--sealed-keys needs an attached device; --simulated has none of its own")
+        raise click.UsageError(
+            "--sealed-keys needs an attached device; a simulated one that can be paired is put on a line by "
+            "dealwire sim --identity FOLDER --operator-socket PATH"
+        )
     given = {name: at for option, name in OPTIONS.items() if (at := others.pop(option))}
     others["makers"] = trusted(makers, "maker") if (makers := others["makers"]) else ()
     others["image"] = read_image(image) if (image := others["image"]) else None

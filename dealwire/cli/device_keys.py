@@ -3,6 +3,7 @@
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -14,8 +15,13 @@ from dealwire.cli.options import A_FOLDER, FLAG, JSON_LINES, SECONDS, Row, decla
 from dealwire.cli.terminal import echo, say_object
 from dealwire.service.line_keys import NO_ATTESTATION, LineKeys, PairedDevice, ciphers, name_of, sealed_with
 from devices.clock import Clock
+from devices.drive.driving import open_device
 from devices.drive.pairing import PATIENCE_S, pair_with
+from devices.simulator.identity import Identity
+from devices.simulator.line import SimulatedDevice, kind_at
 from devices.transport.base import Transport
+from devices.transport.opening import Opener
+from protocol.errors import DealwireError, LineUnusable
 from protocol.printable import printable
 from protocol.tdp.messages import Role
 from protocol.tdp.seal.words import BadCode, secret_of
@@ -66,28 +72,63 @@ def pair(
 
     A person opens the device's door, has it show a code, and types the code here. Then both ends show a short string;
     the device's key is kept only if they are equal. The exit code is 6 if the device refuses, 1 if the strings differ.
+
+    At `sim:DEVICE?identity=FILE` the simulated person does all that; FILE is made if it is absent.
     """
-    typed = code if code is not None else _typed("code that the device shows: ")
+    wanted, simulated = Role[role.upper()], _simulated(line) if line.startswith("sim:") else None
+    typed = simulated.show_code() if simulated is not None else code
+    typed = typed if typed is not None else _typed("code that the device shows: ")
     try:
         secret_of(typed)
     except BadCode as error:
         raise Stop(Exit.USAGE, f"--code: {error}") from None
     found = LineKeys.read_or_make(folder)
     host = name if name is not None else socket.gethostname().partition(".")[0]
-    paired = pair_with(line, ciphers(), found.own, typed, role=Role[role.upper()], name=host, timeout_s=timeout_s)
+    opener = Opener(simulated.open) if simulated is not None else None
+    paired = pair_with(line, ciphers(), found.own, typed, role=wanted, name=host, timeout_s=timeout_s, opener=opener)
     assert paired.hello is not None
-    device = PairedDevice(
-        name_of(paired.hello), paired.device, NO_ATTESTATION, Role[role.upper()], datetime.now(UTC).date().isoformat()
-    )
+    named = name_of(paired.hello)
     if sas == "compare":
-        _compare(paired.short_string, device.name)
+        _compare(paired.short_string, named, simulated.short_string if simulated is not None else None)
+    granted = wanted if simulated is not None else _granted(line, found, paired.device, wanted, timeout_s)
+    today, less = datetime.now(UTC).date().isoformat(), wanted if granted is not wanted else None
+    device = PairedDevice(named, paired.device, NO_ATTESTATION, granted, today, less)
     before = found.add(device)
     if before is not None and before.key != device.key:
         echo(f"{device.name}: this key is in the place of another, kept since {before.date}", err=True)
     if as_json:
         say_object(SCHEMA, "paired", **_facts(device), short_string=paired.short_string, host=found.id)
     else:
-        echo(f"paired with {device.name}, short string {paired.short_string}; its key is kept in {folder}")
+        echo(
+            f"paired with {device.name}, role {_roles(device)}, short string {paired.short_string}; "
+            f"its key is kept in {folder}"
+        )
+
+
+def _simulated(line: str) -> SimulatedDevice:
+    """Return the simulated device at this address, with keys that are made if it has none yet."""
+    identity = kind_at(line)[3]
+    if not identity:
+        raise LineUnusable(
+            line, "a simulated device has keys in a file of its own: add identity=FILE, which is made if it is absent"
+        )
+    Identity.read_or_make(Path(identity))
+    return SimulatedDevice(line)
+
+
+def _granted(line: str, found: LineKeys, key: bytes, wanted: Role, timeout_s: float) -> Role | None:
+    """Return the role that the device grants this host, which a person at the device may have limited; None if it does
+    not answer."""
+    try:
+        with closing(
+            open_device(
+                line, role=wanted, timeout_s=timeout_s, seal=lambda inner, clock: sealed_with(found, clock, key)(inner)
+            )
+        ) as device:
+            return device.role
+    except DealwireError as error:
+        echo(f"the role that the device grants is not known: {error}", err=True)
+        return None
 
 
 @click.group("keys")
@@ -98,7 +139,7 @@ def keys() -> None:
 @keys.command("list")
 @declared(_KEYS, JSON_LINES)
 def list_keys(folder: Path, as_json: bool) -> None:
-    """Print this host's key id, and each paired device with its public key."""
+    """Print this host's key id, and each paired device with its public key and the role that it grants this host."""
     found = LineKeys.read(folder)
     if as_json:
         say_object(SCHEMA, "host", id=found.id)
@@ -108,7 +149,7 @@ def list_keys(folder: Path, as_json: bool) -> None:
     count = len(found.devices)
     echo(f"this host: key {found.id}, {count} paired device{'' if count == 1 else 's'}")
     for device in found.devices.values():
-        echo(f"{device.name}  {device.key.hex()}  {device.role.name.lower()}  {device.date}")
+        echo(f"{device.name}  {device.key.hex()}  {_roles(device)}  {device.date}")
 
 
 @keys.command("forget")
@@ -144,13 +185,32 @@ def rotate_keys(yes: bool, folder: Path) -> None:
 
 
 def _facts(device: PairedDevice) -> dict[str, object]:
-    return {"device": device.name, "key": device.key.hex(), "role": device.role.name.lower(), "date": device.date}
+    wanted = device.wanted if device.wanted is not None else device.role
+    return {
+        "device": device.name,
+        "key": device.key.hex(),
+        "role": _word(device.role),
+        "wanted": _word(wanted),
+        "date": device.date,
+    }
 
 
-def _compare(short_string: str, device: str) -> None:
-    """Compare with what the device shows. Stop if it differs: then nothing is kept here."""
+def _word(role: Role | None) -> str | None:
+    return role.name.lower() if role is not None else None
+
+
+def _roles(device: PairedDevice) -> str:
+    """Return the role that the device grants, and the one that was wanted if that is another."""
+    granted = _word(device.role) or "not known"
+    return granted if device.wanted is None else f"{granted} (wanted {_word(device.wanted)})"
+
+
+def _compare(short_string: str, device: str, shown: str | None = None) -> None:
+    """Compare with what the device shows: `shown`, or what a person types. Stop if it differs: then nothing is kept
+    here."""
     echo(f"short string at this end: {short_string}", err=True)
-    typed = _typed("short string that the device shows: ", "nothing was kept, and the device must forget its hosts")
+    undone = "nothing was kept, and the device must forget its hosts"
+    typed = shown if shown is not None else _typed("short string that the device shows: ", undone)
     if "".join(typed.split()).replace("-", "").upper() != short_string.replace("-", ""):
         raise Stop(
             Exit.CHECK_FAILED,

@@ -107,6 +107,8 @@ def explain(error: DealwireError) -> tuple[Exit, str]:
     line = str(error)
     if isinstance(error, LineDenied) and "udev" not in line and not error.line.startswith(_LISTENS):
         line += "; or install the udev rule that `dealwire doctor --udev` prints"
+    if isinstance(error, SealRequired):
+        line += "; options for the keys: --keys, --sealed-keys of bench"
     code = next((code for kinds, code in BY_ERROR if isinstance(error, kinds)), Exit.USAGE)
     if code is Exit.USAGE and isinstance(error.__cause__, OSError):
         code = BY_ERRNO.get(error.__cause__.errno or 0, code)

@@ -1,5 +1,6 @@
 """Options that define a table, and their conversion into its procedure, terms and lines."""
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, wraps
 from pathlib import Path
@@ -14,6 +15,7 @@ from dealwire.cli.amounts import CENTS, cents
 from dealwire.cli.house_options import HouseTerms
 from dealwire.cli.options import (
     A_FILE,
+    A_FOLDER,
     ADDRESS,
     DIALECT,
     FLAG,
@@ -260,8 +262,8 @@ def make_table(**options: Any) -> Table:
 
 
 def line_options(command: F) -> F:
-    """Add the options of a table's lines, `--shuffler --shoe --shoe-dialect --controller`, and pass the lines to the
-    command as `lines`."""
+    """Add the options of a table's lines, `--shuffler --shoe --shoe-dialect --controller --keys --in-clear`, and pass
+    the lines to the command as `lines`."""
 
     @wraps(command)
     def with_lines(
@@ -270,6 +272,8 @@ def line_options(command: F) -> F:
         shoe: str | None,
         shoe_dialect: str,
         controller: str | None,
+        folder: Path | None,
+        in_clear: tuple[str, ...],
         **rest: Any,
     ) -> Any:
         given = (
@@ -280,12 +284,35 @@ def line_options(command: F) -> F:
         lines = [line for line in given if line.address]
         if not lines:
             raise click.UsageError("no line given: use --shuffler, --shoe or --controller with an ADDRESS")
-        return command(*args, lines=lines, **rest)
+        return command(*args, lines=_sealed(lines, folder, in_clear), **rest)
 
     declare = declared(
         ("--shuffler", ADDRESS, "Line of the packet shuffler, such as /dev/ttyUSB0."),
         ("--shoe", ADDRESS, "Line of the card shoe."),
         ("--shoe-dialect", DIALECT, "Dialect of the shoe: tdp, angel-eye, bee-tek or an added one."),
         ("--controller", ADDRESS, "Line of the table controller."),
+        ("--keys folder", A_FOLDER, "Folder with the keys of sealed lines: seal every line."),
+        (
+            "--in-clear",
+            {"multiple": True, "type": click.Choice(["shuffler", "shoe", "controller"])},
+            "With --keys: do not seal this line. Repeatable.",
+        ),
     )
     return cast(F, declare(with_lines))
+
+
+def _sealed(lines: list[LineConfig], folder: Path | None, in_clear: tuple[str, ...]) -> list[LineConfig]:
+    """Return the lines, sealed with the keys in `folder` if there is one. Raise UsageError for one that cannot be."""
+    if folder is None:
+        if in_clear:
+            raise click.UsageError("--in-clear needs --keys: without it every line is in clear")
+        return lines
+    if absent := [name for name in in_clear if name not in {line.name for line in lines}]:
+        raise click.UsageError(f"--in-clear {absent[0]}: there is no such line")
+    from dealwire.cli.device_keys import seal_of  # the keys need an extra, and most lines have none
+
+    seal = seal_of(folder)
+    for line in lines:
+        if line.dialect != "tdp" and line.name not in in_clear:
+            raise click.UsageError(f"{line.dialect} has no sealed line: add --in-clear {line.name}")
+    return [line if line.name in in_clear else dataclasses.replace(line, seal=seal) for line in lines]

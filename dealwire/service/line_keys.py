@@ -5,7 +5,8 @@ They lie in a folder, as text:
     host.key       tdp-host-key ID KEY                            mode 0600, the only secret
     devices.keys   tdp-device NAME KEY ED25519|- ROLE DATE        a line for each device
 
-NAME is `maker/model/serial`, each as the device reports it, with special characters as in a URL.
+NAME is `maker/model/serial`, each as the device reports it, with special characters as in a URL. ROLE is the role that
+the device grants this host; `GRANTED/WANTED` if that is not what the host wanted, with `-` for one that is not known.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ _HOST_WORD: Final = "tdp-host-key"
 _DEVICE_WORD: Final = "tdp-device"
 _HOST_KIND: Final = "a host's key for sealed lines"
 NO_ATTESTATION: Final = "-"
+NOT_KNOWN: Final = "-"
 
 _log = logging.getLogger(__name__)
 
@@ -68,13 +70,15 @@ def ciphers() -> Ciphers:
 
 @dataclass(frozen=True, slots=True)
 class PairedDevice:
-    """A device that this host is paired with. `attestation` is its Ed25519 key, `-` if it has none."""
+    """A device that this host is paired with. `attestation` is its Ed25519 key, `-` if it has none. `role` is what the
+    device grants this host, None if that is not known; `wanted` what the host wanted, if that is another."""
 
     name: str
     key: bytes
     attestation: str
-    role: Role
+    role: Role | None
     date: str
+    wanted: Role | None = None
 
     @property
     def serial(self) -> str:
@@ -187,7 +191,7 @@ class LineKeys:
 
     def _write_devices(self) -> None:
         lines = [
-            f"{_DEVICE_WORD} {each.name} {each.key.hex()} {each.attestation} {each.role.name.lower()} {each.date}\n"
+            f"{_DEVICE_WORD} {each.name} {each.key.hex()} {each.attestation} {_roles(each)} {each.date}\n"
             for each in self.devices.values()
         ]
         write_text(self.folder / DEVICES_FILE, "".join(lines), 0o644)
@@ -223,12 +227,26 @@ def _devices(path: Path) -> dict[str, PairedDevice]:
     return found
 
 
+def _roles(device: PairedDevice) -> str:
+    """Return the word for the roles of a device: `operate`, `observe/operate` if less is granted than was wanted."""
+    granted = device.role.name.lower() if device.role is not None else NOT_KNOWN
+    return granted if device.wanted is None else f"{granted}/{device.wanted.name.lower()}"
+
+
 def _device(path: Path, number: int, words: list[str]) -> PairedDevice:
     try:
         word, name, key, attestation, role, date = words
         if word != _DEVICE_WORD or (attestation != NO_ATTESTATION and not from_hex(attestation, KEY_BYTES)):
             raise ValueError
-        return PairedDevice(name, from_hex(key, KEY_BYTES), attestation, Role[role.upper()], date)
+        granted, slash, wanted = role.upper().partition("/")
+        return PairedDevice(
+            name,
+            from_hex(key, KEY_BYTES),
+            attestation,
+            None if slash and granted == NOT_KNOWN else Role[granted],
+            date,
+            Role[wanted] if slash else None,
+        )
     except (ValueError, KeyError):
         why = f"not a device's key; allowed: '{_DEVICE_WORD} NAME KEY ED25519|- ROLE DATE'"
         raise KeyProblem(path, why, number) from None

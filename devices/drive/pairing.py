@@ -5,6 +5,7 @@ from typing import Final
 from devices.clock import Clock, SystemClock
 from devices.drive.address import line_at
 from devices.drive.identify import LineWaiting
+from devices.transport.opening import Opener
 from protocol.errors import LineMute, LineUnsealed
 from protocol.tdp.messages import Role
 from protocol.tdp.seal.pairing import HostPairing
@@ -25,15 +26,18 @@ def pair_with(
     name: str,
     timeout_s: float = PATIENCE_S,
     clock: Clock | None = None,
+    opener: Opener | None = None,
 ) -> HostPairing:
     """Pair with the device at `address`, and return the finished pairing. Nothing is stored here.
+
+    `opener` opens the line, if not what the address alone says does.
 
     Raise BadCode for a code with a typing mistake, LineError if the line cannot be opened, LineMute if nothing answers
     within `timeout_s`, and LineUnsealed if the device refuses.
     """
     clock = clock or SystemClock()
     pairing = HostPairing(suite, own, secret_of(code), role=role, name=name)
-    transport = line_at(address, clock).open()
+    transport = (opener or line_at(address, clock)).open()
     try:
         end_ns = clock.now_ns() + int(timeout_s * 1e9)
         with LineWaiting(transport) as waiting:

@@ -6,6 +6,7 @@ the deck, draws cards, presses keys. Everything that a host can request is left 
 """
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from random import Random
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
@@ -20,10 +21,11 @@ from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_parts import RECOVERY_TRIES, Durations, MachineMishap, ShufflerSetting
 from devices.simulator.table_controller import TableControllerModel
 from devices.simulator.unit import FIRMWARE, Unit, controller_unit, shoe_unit, shuffler_unit
+from devices.simulator.unit_seal import UnitSeal
 from devices.transport.base import OpenLine
 from protocol.errors import LineUnusable
 from protocol.places import REMAINDER, SEATS_MAX, seat
-from protocol.tdp.messages import ControllerState, ShoeState, ShufflerState
+from protocol.tdp.messages import ControllerState, Role, ShoeState, ShufflerState
 
 PAUSE_NS: Final = 1_000_000_000
 """Nanoseconds between two actions of the simulated person."""
@@ -183,6 +185,7 @@ class SimulatedDevice:
         self._unit, self._next_act, ready = kind.make(numbers, fault)
         if identity and isinstance(self._unit, Unit):
             self._unit.identify(Identity.read(identity))
+            self._unit.seal = _seal_of(address, Path(identity))
         self._pause_ns = PAUSE_NS // numbers["speed"]
         self._act_ns: int | None = None
         self._stands = False  # ready and waiting for its first host
@@ -208,6 +211,22 @@ class SimulatedDevice:
             self._act_ns = None
             act(now_ns)
             self._unit.settle(now_ns)
+
+    def show_code(self) -> str:
+        """Open the door, have the device show a pairing code, and return that. Raise LineUnusable if it has no keys."""
+        self._door().open_door()
+        return self._door().allow_pairing(self.clock.now_ns(), Role.SERVICE)
+
+    @property
+    def short_string(self) -> str:
+        """Short authentication string that the device shows; empty before it was paired."""
+        return self._door().end.short_string
+
+    def _door(self) -> UnitSeal:
+        seal = self._unit.seal if isinstance(self._unit, Unit) else None
+        if seal is None:
+            raise LineUnusable(self.address, "a simulated device has keys if its address has identity=FILE")
+        return seal
 
     def receive(self, data: bytes) -> None:
         """Process bytes from the host."""
@@ -256,6 +275,17 @@ class SimulatedLine(OpenLine):
         self._device.receive(data)
         self._wake()
         return len(data)
+
+
+def _seal_of(address: str, identity: Path) -> UnitSeal:
+    """Return the device's end of a sealed line, which is in clear until the device is paired."""
+    try:
+        from devices.transport.ciphers import Ciphers
+    except ImportError as cause:
+        from devices.extras import install_command
+
+        raise LineUnusable(address, f"identity=FILE needs the extra 'seal': {install_command('seal')}") from cause
+    return UnitSeal(Ciphers(), identity)
 
 
 def kind_at(address: str) -> tuple[SimulatedKind, Numbers, str, str]:
