@@ -7,6 +7,7 @@ from devices.dialects.drivers import DRIVERS, kind_of
 from protocol.errors import BadPayload
 from protocol.link import Link
 from protocol.tdp.codec import decode, describe, describe_sealed
+from protocol.tdp.extensions import describe_extension
 from protocol.tdp.framing import Frame, Framer
 from protocol.tdp.host_link import HostLink
 from protocol.tdp.messages import FrameFlag, Role
@@ -26,7 +27,9 @@ def _explain(frame: Frame) -> dict[str, object]:
     if frame.body[1] & FrameFlag.SEALED:
         return describe_sealed(frame.body)
     try:
-        return describe(decode(frame.body))
+        envelope = decode(frame.body)
+        known = [describe_extension(envelope.message, *each) for each in envelope.extensions]
+        return describe(envelope) | {"extensions": known}
     except BadPayload as error:
         return {"kind": "bad payload", "message_id": error.message_id, "why": error.why, "data": frame.body.hex()}
 

@@ -42,6 +42,29 @@ def test_every_vector_is_one_frame_with_its_name() -> None:
     assert [item["message"] for item in found] == [vector["message"] for vector in VECTORS["frames"]]
 
 
+def test_the_extensions_of_the_protocol_are_shown_by_name_and_field() -> None:
+    """As docs/protocol-reference.md lays them out, and as it does not: then there is no name."""
+    vectors = [vector for vector in VECTORS["frames"] if vector["extensions"]]
+    found = decode(b"".join(bytes.fromhex(vector["wire"]) for vector in vectors))
+    named = set()
+    for vector, line in zip(vectors, found.stdout.splitlines(), strict=True):
+        for given, shown in zip(vector["extensions"], json.loads(line)["extensions"], strict=True):
+            number, value = given["type"], given["value"]
+            assert (shown["type"], shown["value"]) == (number, value)
+            if (number, len(value)) == (1, 8):
+                assert shown["fields"] == {"session": int.from_bytes(bytes.fromhex(value), "little")}
+            elif (number, vector["message"]) == (3, "HelloReply"):
+                assert shown["fields"] == {"key": value[:64], "signature": value[64:]}
+            elif (number, vector["message"]) == (2, "Measured"):
+                length = int.from_bytes(bytes.fromhex(value[:8]), "little")
+                parts = {"sha256": value[8:72], "line_key": value[72:136], "signature": value[136:]}
+                assert shown["fields"] == {"length": length} | parts
+            else:
+                assert set(shown) == {"type", "value"}
+            named.add(shown.get("name"))
+    assert named == {None, "session of an old event", "certificate of the maker", "signed measurement"}
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_noise_and_frames_tile_the_input(seed: int) -> None:
     chance = random.Random(seed)
