@@ -96,7 +96,7 @@ _FILTERS: Final = (
     round_link,
     *(words.face, words.hand_words, amount, words.figure, words.brief_figure, words.signed),
     *(words.clock, words.clock_time, words.date_time, words.iso_time, words.since, words.count_words),
-    *(words.is_wrong, words.by_actor, words.numbers_words, words.about_device),
+    *(words.is_wrong, words.by_actor, words.numbers_words, words.about_device, words.seal_words),
     *(scene.prompt, scene.places, scene.columns_of, scene.bets_shown, scene.banners, scene.nets),
     *(
         wall.alarms,

@@ -157,6 +157,13 @@ def about_device(device: DeviceView) -> str:
     return " · ".join(shown.values())
 
 
+def seal_words(device: DeviceView, now_ns: int) -> str:
+    """Return how a device's line is protected: `sealed since 07:25:55 · key a8220095a5ebd115`, or `in clear`."""
+    if device.seal != "sealed":
+        return "in clear"
+    return f"sealed {since(device.sealed_ns, now_ns)} · key {device.sealed_with}"
+
+
 LINK_SIGNS: Final = {"waiting": "…", "unknown": "?", "up": "●", "closed": "✕"}
 
 

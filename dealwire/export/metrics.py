@@ -95,6 +95,7 @@ MEASURES: Final = {
     "dealwire_meter_cents": gauge("table meter", "Value of a progressive meter, in cents."),
     "dealwire_last_line_timestamp_seconds": gauge("table", "Time of the newest line in the journal."),
     "dealwire_last_line_sequence": gauge("table", "Sequence of the newest line in the journal."),
+    "dealwire_line_sealed": gauge("table device", "1 while the line is up and sealed, 0 while it is in clear or away."),
     "dealwire_line_frames": counter("table device", "Frames received on the line."),
     "dealwire_line_noise_bytes": counter("table device", "Bytes received that belong to no frame."),
     "dealwire_line_dropped_bytes": counter("table device", "Bytes dropped beyond the line's rate limit."),
@@ -280,6 +281,7 @@ def _of_view(view: TableView, out: Samples) -> None:
     for device in view.devices:
         out["dealwire_link_up"][table, device.name] = int(device.link == "up")
         out["dealwire_device_trouble"][table, device.name] = int(device.problem is not None)
+        out["dealwire_line_sealed"][table, device.name] = int(device.seal == "sealed")
 
 
 # ------------------------------------------------------------------ what a line counts: metric, labels after the table

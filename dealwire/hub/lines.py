@@ -123,6 +123,9 @@ class StatusLine(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """The round whose held money was reported as settled by hand. Absent from every other line."""
     request: RequestStep | None = None
     """The step of a request. Absent from every other line."""
+    sealed: str = ""
+    """In `line-up`: first 16 digits of the device's key, with which its line is sealed, as `dealwire device keys list`
+    has it. Absent for a line in clear, and from every other line."""
 
 
 @dataclass(frozen=True, slots=True)

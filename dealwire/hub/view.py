@@ -157,6 +157,12 @@ class DeviceView(Shown):
     since_ns: int | None = None
     firmware: str = ""
     """The firmware that the device proved, or why it has not; empty if it need not."""
+    seal: Literal["", "clear", "sealed"] = ""
+    """`sealed` while its line is, `clear` while it is up and is not; empty if that is not known."""
+    sealed_with: str = ""
+    """First digits of the device's key with which its line is sealed."""
+    sealed_ns: int | None = None
+    """Time since which its line is sealed."""
 
 
 class UnknownView(Shown):

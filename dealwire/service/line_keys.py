@@ -45,6 +45,8 @@ _DEVICE_WORD: Final = "tdp-device"
 _HOST_KIND: Final = "a host's key for sealed lines"
 NO_ATTESTATION: Final = "-"
 NOT_KNOWN: Final = "-"
+SHORT: Final = 16
+"""Number of digits of a key by which people name it."""
 
 _log = logging.getLogger(__name__)
 
@@ -284,6 +286,18 @@ def sealed_with(keys: LineKeys, clock: Clock, pinned: bytes | None = None) -> Se
     return lambda inner: Sealed(
         inner, HostEnd(suite, keys.own, lambda hello: keys.find(hello, pinned), log=keys.log), clock
     )
+
+
+def short_name(transport: Transport | None) -> tuple[str, int | None]:
+    """Return the first digits of the device's key with which a transport seals now, and since when; empty and None if
+    it does not."""
+    if transport is None:
+        return "", None
+    from devices.transport.sealed import Sealed
+
+    if not isinstance(transport, Sealed) or transport.end.since_ns is None:
+        return "", None
+    return transport.end.device_key.hex()[:SHORT], transport.end.since_ns
 
 
 def key_log(path: Path) -> KeyLog:

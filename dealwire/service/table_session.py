@@ -15,7 +15,7 @@ from dealwire.journal.snapshots import encoded, kept_of
 from dealwire.journal.tables import JournaledPublisher, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.service.identities import Identities
-from dealwire.service.line_keys import LineKeys, pinned_key, sealing
+from dealwire.service.line_keys import LineKeys, pinned_key, sealing, short_name
 from dealwire.service.releasing import Settling, still_held
 from dealwire.service.seals import clear_warning
 from dealwire.table.believed import BelievedBadges
@@ -31,6 +31,7 @@ from devices.events import Body, DeviceElsewhere, FirmwareAttested, LinkLost, Li
 from devices.line.supervisor import LineState, Supervisor
 from devices.listed import ANY_BADGE, NotedBadges, parts_of
 from devices.listed import note_text as listed_text
+from devices.transport.base import Transport
 from protocol.link import Resumable
 from protocol.tdp.messages import HelloReplyMessage, Lamp, Role, ShufflerStatusMessage
 
@@ -89,7 +90,8 @@ class TableSession:
         self._line_keys = line_keys
         self._numbers: dict[int, Supervisor] = {}
         self._kept_rounds, self._kept_ns = -1, 0
-        self._lines_shown: dict[str, tuple[Link, str | None]] = {}
+        self._lines_shown: dict[str, tuple[Link, str | None, str, int | None]] = {}
+        self._sealed: dict[str, Transport] = {}  # transports that seal, by device
         self.budgets: dict[str, Budget] = {}
         """Byte budget of each line, by device."""
         self._badges: NotedBadges | None = None
@@ -123,6 +125,8 @@ class TableSession:
 
         def journaled() -> Journaled:
             inner = seal(opener.open())
+            if device.sealed is not None:
+                self._sealed[device.name] = inner
             return Journaled(inner, self._journal, number, self._clock, gate, budget=budget, patient=patient)
 
         patient = isinstance(dialect.make_link(device.kind, role, False), Resumable)
@@ -223,7 +227,9 @@ class TableSession:
             self._identities.up((self.name, seen.device), seen.body)
             self._came_up(self.name, seen.device)
             again = "connected again, in the same session" if seen.body.resumed else "connected"
-            self.status("line-up", f"{seen.device} is {again}", seen.at_ns, seen.device)
+            key, _ = short_name(self._sealed.get(seen.device))
+            sealed = f", its line sealed with key {key}" if key else ""
+            self.status("line-up", f"{seen.device} is {again}{sealed}", seen.at_ns, seen.device, sealed=key)
             if seen.body.recognises_cards and not self._journal.sealed:
                 _log.warning("%s", clear_warning(self.name, seen.device))
         elif isinstance(seen.body, LinkLost):
@@ -262,10 +268,11 @@ class TableSession:
         clock: ClockSet | None = None,
         round_: int | None = None,
         request: RequestStep | None = None,
+        sealed: str = "",
     ) -> int:
         """Publish a status about the table or one of its lines that is not part of a round; return its number."""
         _log.info("%s: %s", self.name, text)
-        known = {"clock": clock, "round": round_, "request": request}
+        known = {"clock": clock, "round": round_, "request": request, "sealed": sealed}
         line = StatusLine(table=self.name, kind=kind, device=device, text=text, **known).to_json()  # type: ignore[arg-type]
         sequence = self._publish("status", at_ns, line)
         if kind in ("safe-stop", "action", "warning", "clock-step", "request", "badge"):
@@ -332,10 +339,11 @@ class TableSession:
         for part, line in zip(self.part.device, self.lines, strict=False):
             flood = self._flood_of(part.name, now_ns)
             link, problem = _link_of(line), str(line.problem) if line.problem is not None else flood
-            if self._lines_shown.get(part.name) == (link, problem):
+            sealed = short_name(self._sealed.get(part.name)) if link == "up" else ("", None)
+            if self._lines_shown.get(part.name) == (link, problem, *sealed):
                 continue
-            self._lines_shown[part.name] = link, problem
-            if self._line_shown(part, link, problem):
+            self._lines_shown[part.name] = link, problem, *sealed
+            if self._line_shown(part, link, problem, *sealed):
                 self._move(urgent=True)
         self._look_at_lamp(now_ns)
 
@@ -348,12 +356,21 @@ class TableSession:
         self.urgent |= urgent
         self._moved(self)
 
-    def _line_shown(self, part: DevicePart, link: Link, problem: str | None) -> bool:
-        """Set the state of a device's line; True if it changed."""
-        since_ns = self._clock.now_ns()
+    def _line_shown(
+        self, part: DevicePart, link: Link, problem: str | None, key: str = "", sealed_ns: int | None = None
+    ) -> bool:
+        """Set the state of a device's line; True if it changed. `key` seals it since `sealed_ns`."""
         return self.viewer.device(
             DeviceView(
-                name=part.name, kind=part.kind, address=part.address, link=link, problem=problem, since_ns=since_ns
+                name=part.name,
+                kind=part.kind,
+                address=part.address,
+                link=link,
+                problem=problem,
+                since_ns=self._clock.now_ns(),
+                seal="sealed" if key else "clear" if link == "up" else "",
+                sealed_with=key,
+                sealed_ns=sealed_ns,
             )
         )
 

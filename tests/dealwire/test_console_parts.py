@@ -116,6 +116,16 @@ def test_a_device_is_told_by_kind_state_and_address_each_once() -> None:
     assert about("up", "SHUFFLER", address="Shuffler") == "shuffler"
 
 
+def test_a_device_s_line_is_sealed_or_in_clear() -> None:
+    since_ns = 1_796_055_831_000_000_000
+    sealed = DeviceView(
+        name="a", kind="shoe", address="b", link="up", seal="sealed", sealed_with="46f5326f3ad1260a", sealed_ns=since_ns
+    )
+    shown = words.seal_words(sealed, since_ns)
+    assert re.fullmatch(r"sealed since \d\d:\d\d:51 · key 46f5326f3ad1260a", shown)
+    assert words.seal_words(sealed.model_copy(update={"seal": "clear"}), since_ns) == "in clear"
+
+
 def test_every_card_has_a_face_and_a_name() -> None:
     faces = {card.text: words.face(card.text) for card in CARDS}
     assert faces["AS"] == ("spades", "A", "ace of spades")

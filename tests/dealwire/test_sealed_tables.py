@@ -63,18 +63,28 @@ def sealed_configuration(folder: Path, addresses: dict[str, str]) -> Path:
 
 
 def test_a_sealed_table_deals_is_restarted_and_its_record_holds_what_the_links_saw(tmp_path: Path) -> None:
-    keyed(tmp_path)
+    devices = keyed(tmp_path).devices
+    short = {name: devices[f"dealwire/{model}/SIM-0001"].key.hex()[:16] for name, model in NAMES.items()}
     with dealing(tmp_path, "--identity", str(tmp_path / "ids")) as addresses:
         file = sealed_configuration(tmp_path, addresses)
         file.write_text(file.read_text().replace(LINES, f'{LINES}key-log = "keys.log"\n'))
         service, listener = opened(file)
         with service:
             run_until(service, lambda: len(listener.of("settlement")) >= 2)
+            seals = {each.name: each for each in service.tables["table-1"].view(0).devices}
+        assert {name: (each.seal, each.sealed_with) for name, each in seals.items()} == {
+            "shuffler": ("sealed", short["shuffler"]), "controller": ("sealed", short["table-controller"])
+        }  # fmt: skip
         again, listener = opened(file)
         with again:
             run_until(again, lambda: len(listener.of("settlement")) >= 1)
     assert compared(tmp_path).difference is None
     assert len(published(tmp_path, "round")) >= 3
+    said = [json.loads(each.line) for each in published(tmp_path, "status")]
+    opened_lines = [line for line in said if line["kind"] == "line-up"]
+    assert {(line["device"], line["sealed"]) for line in opened_lines} == {
+        ("shuffler", short["shuffler"]), ("controller", short["table-controller"])
+    }  # fmt: skip
     logged = (tmp_path / "keys.log").read_text().splitlines()
     assert len(logged) == 4
     assert (tmp_path / "keys.log").stat().st_mode & 0o777 == 0o600

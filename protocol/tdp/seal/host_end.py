@@ -73,6 +73,8 @@ class HostEnd(SealEnd):
         super().__init__(suite, own, timing)
         self.problem = ""
         """Reason that the line is given up; empty while it is not."""
+        self.since_ns: int | None = None
+        """Time since which the line is sealed without a gap in which nothing opened; None before."""
         self._find, self._log = find, log
         self._id = key_id(suite.public(own))
         self._old: KeySet | None = None  # the keys before, until a frame opens under the new ones
@@ -88,6 +90,11 @@ class HostEnd(SealEnd):
     def sealed(self) -> bool:
         """True once a frame opened under the keys in use."""
         return self.keys is not None and self._old is None and self.stats.opened > 0
+
+    @property
+    def device_key(self) -> bytes:
+        """Public key of the device with which the last handshake was; empty before the first."""
+        return self._remote
 
     # -------------------------------------------------------------- to the line
 
@@ -240,6 +247,8 @@ class HostEnd(SealEnd):
             return
         assert call.shake.remote is not None
         self._greeting, self._remote = call.greeting, call.shake.remote
+        if self.since_ns is None or self._silent(now_ns):
+            self.since_ns = now_ns
         self._calls.clear()
         self._renew = False
         out, into = call.shake.split()

@@ -131,7 +131,9 @@ def test_views_journal_and_broker_are_gauges() -> None:
     health.archive_missing = 2
     health.disk_free, health.disk_size, health.clock_offset_ns = 2**42, 2**43, -2_500_000_000
     lost = DeviceView(name="shuffler", kind="shuffler", address="a", link="waiting", problem="unplugged")
-    up = DeviceView(name="controller", kind="table-controller", address="b", link="up")
+    up = DeviceView(
+        name="controller", kind="table-controller", address="b", link="up", seal="sealed", sealed_with="ab" * 8
+    )
     with MetricsServer(Metrics(hub, journal=journal, mqtt=progress, health=health), port=0) as server:
         rig = Rig(server, hub)
         held = HeldView(round=6, at_ns=1, cents=2500, why="a card was not read", clause="c")
@@ -165,6 +167,8 @@ def test_views_journal_and_broker_are_gauges() -> None:
             ("dealwire_link_up", TABLE, "controller"): 1,
             ("dealwire_device_trouble", TABLE, "shuffler"): 1,
             ("dealwire_device_trouble", TABLE, "controller"): 0,
+            ("dealwire_line_sealed", TABLE, "shuffler"): 0,
+            ("dealwire_line_sealed", TABLE, "controller"): 1,
             ("dealwire_line_frames_total", TABLE, "shuffler"): 3,
             ("dealwire_line_noise_bytes_total", TABLE, "shuffler"): 2**40,
             ("dealwire_line_dropped_bytes_total", TABLE, "shuffler"): 2**41,
