@@ -31,6 +31,8 @@ class Calls:
     """The calls under way."""
 
     def __init__(self) -> None:
+        self.busy = False
+        """True while there is a call under way."""
         self._waiting: list[Call] = []
         self._sent: list[Call] = []
 
@@ -44,6 +46,7 @@ class Calls:
         """Have a call wait for its turn, if there is room."""
         if len(self._waiting) < WAITING_MAX:
             self._waiting.append(call)
+        self.busy = True
 
     def next(self, tries: int) -> Call | None:
         """Return the call whose turn it is: the first that waits, or of those sent fewer than `tries` times the one
@@ -69,4 +72,4 @@ class Calls:
 
     def clear(self) -> None:
         """Give up all of them."""
-        self._waiting, self._sent = [], []
+        self._waiting, self._sent, self.busy = [], [], False

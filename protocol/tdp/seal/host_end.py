@@ -104,7 +104,7 @@ class HostEnd(SealEnd):
             self._hello = body
         if self.keys is not None and not (greets and self._silent(now_ns)):
             self._put_sealed(self.keys, body, now_ns)
-        elif greets and (not self._calls or self._doubt_ns is not None):
+        elif greets and (not self._calls.busy or self._doubt_ns is not None):
             self._put_clear(body, now_ns)
 
     def _silent(self, now_ns: int) -> bool:
@@ -146,7 +146,7 @@ class HostEnd(SealEnd):
         return self._timing.repeat_ns if len(self._calls) == 1 else self._timing.turn_ns
 
     def _due_ns(self) -> int:
-        if self._calls:
+        if self._calls.busy:
             return self._called_ns + self._turn_ns
         return self._keyed_ns + self._key_life_ns if self.keys is not None else NEVER
 
@@ -158,10 +158,10 @@ class HostEnd(SealEnd):
 
     def _expire(self, now_ns: int) -> None:
         super()._expire(now_ns)
-        if self._calls and now_ns - self._called_ns >= self._turn_ns:
+        if self._calls.busy and now_ns - self._called_ns >= self._turn_ns:
             self._repeat(now_ns)
         keys = self.keys
-        if keys is not None and not self._calls:
+        if keys is not None and not self._calls.busy:
             old = now_ns - self._keyed_ns >= self._key_life_ns or keys.sent >= self._timing.rekey_frames
             if old and not self._silent(now_ns):
                 self._start(self._greeting, self._remote, now_ns)
@@ -175,7 +175,7 @@ class HostEnd(SealEnd):
         message_id = handshake_id(body)
         if message_id == HELLO_REPLY:
             self._greet(body, now_ns)
-        elif message_id == SEAL_ANSWER and self._calls:
+        elif message_id == SEAL_ANSWER and self._calls.busy:
             self._finish(body, now_ns)
         elif body[2] == Kind.NAK and body[0] == VERSION:
             self._take_nak(body, now_ns)
@@ -201,7 +201,7 @@ class HostEnd(SealEnd):
     def _hint(self, now_ns: int, *, known: bool) -> None:
         """Call again, or say HELLO if the device's HELLO-REPLY may be another by now, because the device may have lost
         its keys. A hint proves nothing, so not often."""
-        if now_ns - self._hint_ns < self._timing.repeat_ns or self._calls:
+        if now_ns - self._hint_ns < self._timing.repeat_ns or self._calls.busy:
             return
         self._hint_ns = now_ns
         if known:

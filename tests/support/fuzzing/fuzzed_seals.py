@@ -281,7 +281,7 @@ class HostCalling(HostState):
 
     def renew(self) -> None:
         """Call again, if it gave up."""
-        if self.end._shake is None:
+        if not self.end._calls.busy:
             self.now_ns += 300 * MS
             assert self.pair.device is not None
             self.end.receive(encode_frame(link_frame(HELLO_REPLY, self.pair.device.greeting())), self.now_ns)
@@ -303,8 +303,8 @@ class HostChangeover(HostSealed):
         pair = self.pair
         pair.host_end._timing = SealTiming(rekey_ns=1)
         pair.to_host.open = False
-        pair.run(100, lambda: pair.host_end._shake is not None)
-        pair.run(50)
+        pair.run(100, lambda: pair.host_end._calls.busy)
+        pair.run(150)  # the device answers the same call again only then
         pair.to_host.open = True
         answers = [body for to, data in pair.tapped[-20:] if to == "device" for body in bodies(data)]
         calls = [body for body in answers if handshake_id(body) == SEAL_CALL]
