@@ -41,7 +41,7 @@ from dealwire.cli.device import read_image
 from dealwire.cli.device_keys import seal_of
 from dealwire.cli.ending import LastResort, Terminated
 from dealwire.cli.exits import Exit
-from dealwire.cli.options import A_FILE, A_FOLDER, ADDRESS, FILE, FLAG, SEED, decimal, declared, many, usually, whole
+from dealwire.cli.options import A_FILE, ADDRESS, FILE, FLAG, LINE_KEYS, SEED, decimal, declared, many, usually, whole
 from dealwire.cli.progress import ProgressLine
 from dealwire.cli.terminal import echo, echo_json
 from dealwire.rehearsal.faults import faults
@@ -104,8 +104,9 @@ line_options = declared(
     ("--simulated", FLAG, "Test a simulated device instead."),
     (
         "--sealed-keys sealed_keys",
-        A_FOLDER,
-        "Test the device over a sealed line, with the keys in this folder; see `dealwire device pair`.",
+        LINE_KEYS,
+        "Test the device over a sealed line, with the keys in this folder, or of a table.toml; see `dealwire device "
+        "pair`.",
     ),
     ("--real-time", FLAG, "Put the simulated device on a pseudo-terminal, in real time."),
     (

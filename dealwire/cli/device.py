@@ -15,7 +15,7 @@ from dealwire.cli import attest
 from dealwire.cli.device_keys import keys, pair, seal_of
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.gat import ROWS, need_gat, verify_gat
-from dealwire.cli.options import A_FILE, A_FOLDER, IMAGE_MAX_BYTES, JSON_LINES, SECONDS, Row, declared, usually
+from dealwire.cli.options import A_FILE, IMAGE_MAX_BYTES, JSON_LINES, LINE_KEYS, SECONDS, Row, declared, usually
 from dealwire.cli.terminal import echo, say_object
 from dealwire.service.line_keys import LineKeys
 from devices.attestation import Maker, NotAttested, check_start
@@ -35,7 +35,11 @@ _TIMEOUT: Final[Row] = (
     usually(TIMEOUT_S, SECONDS, metavar="SECONDS"),
     "Time to wait for the device.",
 )
-_SEALED_WITH: Final[Row] = ("--keys folder", A_FOLDER, "Folder with the keys of sealed lines: seal the line.")
+_SEALED_WITH: Final[Row] = (
+    "--keys folder",
+    LINE_KEYS,
+    "Folder with the keys of sealed lines, or table.toml: seal the line.",
+)
 
 
 @click.group("device")

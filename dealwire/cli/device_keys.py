@@ -11,7 +11,7 @@ from typing import Final
 import click
 
 from dealwire.cli.exits import Exit, Stop
-from dealwire.cli.options import A_FOLDER, FLAG, JSON_LINES, SECONDS, Row, declared, usually
+from dealwire.cli.options import FLAG, JSON_LINES, LINE_KEYS, SECONDS, Row, declared, usually
 from dealwire.cli.terminal import echo, say_object
 from dealwire.service.line_keys import NO_ATTESTATION, LineKeys, PairedDevice, ciphers, name_of, sealed_with
 from devices.clock import Clock
@@ -28,7 +28,11 @@ from protocol.tdp.seal.words import BadCode, secret_of
 
 SCHEMA: Final = "dealwire.device-keys/1"
 FOLDER: Final = "line-keys"
-_KEYS: Final[Row] = ("--keys folder", usually(FOLDER, A_FOLDER), "Folder with the keys of sealed lines.")
+_KEYS: Final[Row] = (
+    "--keys folder",
+    usually(FOLDER, LINE_KEYS),
+    "Folder with the keys of sealed lines, or the table.toml that names it.",
+)
 
 
 def seal_of(folder: Path | None) -> Callable[[Transport, Clock], Transport] | None:

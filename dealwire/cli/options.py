@@ -124,6 +124,8 @@ FILE: Final = AFile()
 FLAG: Final[Kind] = {"is_flag": True}
 A_FILE: Final[Kind] = {"type": FILE, "metavar": "FILE"}
 A_FOLDER: Final[Kind] = {"type": APath(), "metavar": "FOLDER"}
+LINE_KEYS: Final[Kind] = {**A_FOLDER, "metavar": "FOLDER|FILE", "callback": lambda _ctx, _param, path: _of_lines(path)}
+"""Kind of an option for the keys of sealed lines: their folder, or the table.toml that names it."""
 ADDRESS: Final[Kind] = {"metavar": "ADDRESS"}
 ID_OR_FILE: Final[Kind] = {"metavar": "ID|FILE"}
 DIALECT: Final[Kind] = {"metavar": "NAME", "default": "tdp", "show_default": True}
@@ -166,6 +168,19 @@ def pairs(values: Sequence[str], option: str) -> dict[str, str]:
             raise click.BadParameter(f"{printable(repr(name), 40)} is given twice", param_hint=option)
         found[name] = rest
     return found
+
+
+def _of_lines(path: Path | None) -> Path | None:
+    """Return the folder of keys: `path`, or the one that the table.toml at `path` names. Raise a usage error if that
+    names none."""
+    if path is None or not path.is_file():
+        return path
+    from dealwire.config.load import load_configuration  # few runs of a command need it
+
+    lines = load_configuration(path).lines
+    if lines is None:
+        raise click.UsageError(f"{path}: names no keys of sealed lines; allowed: keys in [lines]")
+    return lines.keys
 
 
 def cache_folder() -> Path:

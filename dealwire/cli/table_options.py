@@ -15,11 +15,11 @@ from dealwire.cli.amounts import CENTS, cents
 from dealwire.cli.house_options import HouseTerms
 from dealwire.cli.options import (
     A_FILE,
-    A_FOLDER,
     ADDRESS,
     DIALECT,
     FLAG,
     ID_OR_FILE,
+    LINE_KEYS,
     PERCENT,
     Row,
     declared,
@@ -291,7 +291,7 @@ def line_options(command: F) -> F:
         ("--shoe", ADDRESS, "Line of the card shoe."),
         ("--shoe-dialect", DIALECT, "Dialect of the shoe: tdp, angel-eye, bee-tek or an added one."),
         ("--controller", ADDRESS, "Line of the table controller."),
-        ("--keys folder", A_FOLDER, "Folder with the keys of sealed lines: seal every line."),
+        ("--keys folder", LINE_KEYS, "Folder with the keys of sealed lines, or table.toml: seal every line."),
         (
             "--in-clear",
             {"multiple": True, "type": click.Choice(["shuffler", "shoe", "controller"])},

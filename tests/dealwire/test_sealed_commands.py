@@ -17,6 +17,19 @@ from tests.dealwire.test_sealed_tables import DoorProgram, dealing, doors, keyed
 
 __all__ = ["doors"]  # the fixture
 
+TABLE = """
+[[table]]
+name = "table-1"
+procedure = "flushes-gone-wild.co"
+[[table.device]]
+name = "shuffler"
+kind = "shuffler"
+address = "sim:shuffler"
+[[table.device]]
+name = "controller"
+kind = "table-controller"
+address = "sim:table-controller"
+"""
 NAME = "dealwire/sim-shuffler/SIM-0001"
 
 
@@ -85,6 +98,22 @@ def test_lines_that_cannot_be_sealed_are_one_line(tmp_path: Path, options: tuple
     refused = run("monitor", *(keys if each == "K" else each for each in options))
     assert (refused.exit_code, why in refused.stderr) == (2, True), refused.stderr
     assert len(refused.stderr.splitlines()) == 1
+
+
+def test_the_keys_can_be_those_that_a_configuration_names(tmp_path: Path) -> None:
+    line, keys = paired(tmp_path)
+    file = tmp_path / "table.toml"
+    file.write_text(f'schema = "dealwire.table/1"\n[journal]\npath = "j.sqlite"\n[lines]\nkeys = "line-keys"\n{TABLE}')
+    done = run("device", "meters", line, "--keys", str(file))
+    assert done.exit_code == 0, done.output
+    listed = [run("device", "keys", "list", "--keys", each).stdout for each in (keys, str(file))]
+    assert listed[0] == listed[1] != ""
+    file.write_text(f'schema = "dealwire.table/1"\n[journal]\npath = "j.sqlite"\n{TABLE}')
+    for text, why in ((file.read_text(), "names no keys"), ("schema = 1", "table.toml")):
+        file.write_text(text)
+        refused = run("monitor", "--shuffler", line, "--keys", str(file))
+        assert (refused.exit_code, why in refused.stderr) == (2, True), refused.stderr
+        assert len(refused.stderr.splitlines()) == 1
 
 
 def test_one_line_can_stay_in_clear_beside_a_sealed_one(tmp_path: Path) -> None:

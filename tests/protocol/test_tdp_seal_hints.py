@@ -102,6 +102,31 @@ def test_hints_all_the_time_do_not_keep_a_line_down_that_connects(hint: str, los
     assert shouted(pair, 3_000 if not loss else 10_000)
 
 
+@pytest.mark.parametrize("hint", ["not-permitted", "bad-payload", "another-name", "answer"])
+def test_hints_do_not_keep_a_line_down_whose_device_is_slow(hint: str) -> None:
+    """A small processor needs a second for its answer, while the host repeats its call and hears everything else."""
+
+    class Slow(Attacked):
+        late: tuple[int, bytes] | None = None
+
+        def _host_hears(self, data: bytes) -> None:
+            if [body for body in bodies(data) if (body[2], body[6]) == (Kind.LINK, SEAL_ANSWER)]:
+                self.late = self.late or (self.now_ns + 1_200 * MS, data)
+                return
+            super()._host_hears(data)
+            if self.late is not None and self.now_ns >= self.late[0]:
+                (_, answer), self.late = self.late, None
+                super()._host_hears(answer)
+
+        def to_the_host(self, data: bytes) -> None:
+            super()._host_hears(data)  # what others say is not late
+
+    pair = Slow()
+    pair.hint = hint
+    pair.start()
+    assert shouted(pair, 2_900)
+
+
 @pytest.mark.parametrize("hint", HINTS)
 def test_hints_all_the_time_leave_a_line_sealed_whose_keys_are_renewed(hint: str) -> None:
     pair = attacked("", seal_timing=SealTiming(rekey_ns=4_000 * MS))
