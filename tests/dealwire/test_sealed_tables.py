@@ -71,7 +71,9 @@ def test_a_sealed_table_deals_is_restarted_and_its_record_holds_what_the_links_s
         service, listener = opened(file)
         with service:
             run_until(service, lambda: len(listener.of("settlement")) >= 2)
-            seals = {each.name: each for each in service.tables["table-1"].view(0).devices}
+            table = service.tables["table-1"]
+            run_until(service, lambda: all(each.seal for each in table.view(0).devices))
+            seals = {each.name: each for each in table.view(0).devices}
         assert {name: (each.seal, each.sealed_with) for name, each in seals.items()} == {
             "shuffler": ("sealed", short["shuffler"]), "controller": ("sealed", short["table-controller"])
         }  # fmt: skip

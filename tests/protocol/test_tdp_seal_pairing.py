@@ -152,6 +152,23 @@ def test_whoever_changes_a_message_prevents_the_pairing_and_no_more(number: int)
     assert bench.device.hosts == []
 
 
+@pytest.mark.parametrize("number", [0x08, 0x0A])
+def test_a_forged_nak_or_answer_costs_no_pairing(number: int) -> None:
+    """Before each answer of the device someone else refuses, and answers with bytes of his own."""
+    bench, refused = Bench(), bytes((1, 0, Kind.NAK, 0, 0, 0, number, 0, 5, 0))
+    forged = [refused, link_frame(0x09, bytes(range(96)))]
+
+    def meddle(to_device: bool, data: bytes) -> bytes:
+        if to_device and [body for body in bodies(data) if body[2] == Kind.LINK and body[6] == number]:
+            for each in forged:
+                bench.host.receive(encode_frame(each, after_silence=True), bench.now_ns)
+        return data
+
+    bench.meddle = meddle
+    assert bench.run().done
+    assert bench.device.closed
+
+
 def test_someone_in_between_without_the_code_is_not_paired_and_learns_no_key() -> None:
     """He answers the host himself: he gets its proof, and cannot show that he knows the code."""
     man = DeviceEnd(SUITE, OTHER_KEY, GREETING)

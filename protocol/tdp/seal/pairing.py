@@ -56,6 +56,7 @@ class HostPairing(SealEnd):
         self._shake: Handshake | None = None
         self._frame = encode(HelloMessage(VERSION, 0, VERSION, MINOR, "dealwire"))
         self._due: int = 0
+        self._refused_ns: int | None = None  # the first NAK to the message that waits for an answer
 
     def _send(self, body: bytes, now_ns: int) -> None:
         """Send nothing: there is no link above a pairing."""
@@ -84,7 +85,7 @@ class HostPairing(SealEnd):
         elif message_id == PAIR_ANSWER and self._shake is not None and self.keys is None:
             self._prove(self._shake, body, now_ns)
         elif body[2] == Kind.NAK and self._shake is not None:
-            self._take_nak(body)
+            self._take_nak(body, now_ns)
 
     def _greet(self, body: bytes, now_ns: int) -> None:
         try:
@@ -108,21 +109,29 @@ class HostPairing(SealEnd):
         self._put_now(link_frame(PAIR_CALL, self._shake.write()), now_ns)
 
     def _prove(self, shake: Handshake, body: bytes, now_ns: int) -> None:
+        answered = shake.after(body[8:])
+        if answered is None:  # anyone can send one that does not hold: the device's own may follow
+            return
+        shake = answered
         try:
-            shake.read(body[8:])
             proof = shake.write(self._granted)
         except HandshakeFailed as error:
             self.problem = f"the answer to the call does not hold: {error}"
             return
+        self._refused_ns = None
         assert shake.remote is not None
         self.device, self.short_string = shake.remote, short_string(shake.hash)
         self.keys = KeySet(self._suite, *shake.split())
         self._put_now(link_frame(PAIR_PROOF, proof), now_ns)
 
-    def _take_nak(self, body: bytes) -> None:
+    def _take_nak(self, body: bytes, now_ns: int) -> None:
+        """Give up when NAKs go on: a single one in clear may be anyone's."""
         try:
             nak = decode(body).message
         except BadPayload:
             return
         if isinstance(nak, NakMessage) and not body[7] and body[6] in (PAIR_CALL, PAIR_PROOF):
-            self.problem = FULL if nak.reason == Reason.BUSY else NOT_NOW
+            if self._refused_ns is None:
+                self._refused_ns = now_ns
+            if now_ns - self._refused_ns >= self._timing.unopened_ns:
+                self.problem = FULL if nak.reason == Reason.BUSY else NOT_NOW
