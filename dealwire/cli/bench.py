@@ -251,8 +251,8 @@ def _judge(
     seal = seal_of(sealed_keys)
     if seal is not None and simulated:
         raise click.UsageError(
-            "--sealed-keys needs an attached device; a simulated one that can be paired is put on a line by "
-            "dealwire sim --identity FOLDER --operator-socket PATH"
+            "--sealed-keys and --simulated exclude each other; give --shuffler 'sim:shuffler?identity=FILE', after "
+            "dealwire device pair --role service with that address"
         )
     given = {name: at for option, name in OPTIONS.items() if (at := others.pop(option))}
     others["makers"] = trusted(makers, "maker") if (makers := others["makers"]) else ()

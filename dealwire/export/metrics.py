@@ -281,7 +281,7 @@ def _of_view(view: TableView, out: Samples) -> None:
     for device in view.devices:
         out["dealwire_link_up"][table, device.name] = int(device.link == "up")
         out["dealwire_device_trouble"][table, device.name] = int(device.problem is not None)
-        out["dealwire_line_sealed"][table, device.name] = int(device.seal == "sealed")
+        out["dealwire_line_sealed"][table, device.name] = int(device.link == "up" and device.seal == "sealed")
 
 
 # ------------------------------------------------------------------ what a line counts: metric, labels after the table

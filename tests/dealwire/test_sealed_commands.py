@@ -82,7 +82,14 @@ def test_a_simulated_device_without_keys_names_the_way_that_works(tmp_path: Path
     assert not (tmp_path / "line-keys").exists()
     bench = run("bench", "--simulated", "--sealed-keys", paired(tmp_path)[1])
     assert bench.exit_code == 2
-    assert "dealwire sim --identity" in bench.stderr
+    assert "give --shuffler 'sim:shuffler?identity=FILE'" in bench.stderr
+
+
+def test_a_simulated_device_is_benched_over_a_sealed_line(tmp_path: Path) -> None:
+    line, keys = paired(tmp_path, "--role", "service")
+    done = run("bench", "link", "--shuffler", line, "--sealed-keys", keys, "--unattended", "--only", "session.again")
+    assert done.exit_code == 0, done.output
+    assert "pass  session.again" in done.stdout
 
 
 @pytest.mark.parametrize(
