@@ -56,7 +56,8 @@ def command(
     in the middle of a round that will be recorded or served.
 
     With --hex every read and write is printed with its time, direction and offset in the stream; -n counts them. Bytes
-    are printed unchanged, so they may hold card faces that were never shown.
+    are printed unchanged, so they may hold card faces that were never shown. Those of a sealed line are printed as they
+    were opened.
 
     The exit code is 4 if no device comes up within --idle seconds. If a line fails, the code names the problem (3 to
     7).

@@ -49,7 +49,7 @@ def command(
 
     Recording stops after --rounds or --timeout, when every line has closed, or on Ctrl-C; OUTPUT is complete after each
     record. The exit code is 4 if no device answers within --timeout. If standard output fails, recording continues; the
-    exit code is then 1 if a disk was full.
+    exit code is then 1 if a disk was full. Of a sealed line OUTPUT holds what was opened, and no key.
     """
     table, up = make_table(**options), set()
     say: Say = say_json if as_json else RoundPrinter(table.flow.procedure, live=True, verbose=verbose)

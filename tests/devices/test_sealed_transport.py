@@ -18,8 +18,9 @@ from devices.simulator.unit_seal import UnitSeal
 from devices.transport.base import OpenLine
 from devices.transport.sealed import Sealed
 from protocol.errors import LineClosed, LineUnsealed, NotOpen
+from protocol.tdp.framing import encode_frame
 from protocol.tdp.host_link import HostLink
-from protocol.tdp.messages import Role
+from protocol.tdp.messages import Kind, Role
 from protocol.tdp.seal.device_end import PairedHost
 from protocol.tdp.seal.host_end import NO_SEAL, HostEnd
 from tests.support.rigs.links import MS, START_NS
@@ -64,10 +65,12 @@ def sealed_unit(*, paired: bool = True, sealed: bool = True) -> Unit:
     return unit
 
 
-def served(unit: Unit, most: int = 1 << 16, ms: int = 4_000) -> tuple[Session, Sealed, list[Seen], ManualClock]:
+def served(
+    unit: Unit, most: int = 1 << 16, ms: int = 4_000, kind: type[UnitLine] = UnitLine
+) -> tuple[Session, Sealed, list[Seen], ManualClock]:
     clock, seen = ManualClock(START_NS), list[Seen]()
     key = unit.seal.public if unit.seal is not None else bytes(32)
-    line = Sealed(UnitLine(unit, clock, most), HostEnd(SUITE, HOST_KEY, lambda hello: key), clock)
+    line = Sealed(kind(unit, clock, most), HostEnd(SUITE, HOST_KEY, lambda hello: key), clock)
     driver = dialect_named("tdp").driver("table-controller", where="test")
     session = Session("controller", line, HostLink(role=Role.OPERATE), driver, clock, seen.append)
     session.start()
@@ -102,6 +105,23 @@ def test_a_line_that_takes_nothing_leaves_the_rest_with_the_caller() -> None:
     inner.most = 1 << 16
     assert line.write(hello[-1:]) == 1
     assert sum(inner.writes) > 30
+
+
+class ForgedLine(UnitLine):
+    """A line on which someone refuses every call in clear, before and after whatever the device sends."""
+
+    def read(self) -> bytes:
+        refused = [bytes((1, 0, Kind.NAK, 0, 0, 0, 0x0B, 0, reason, 0)) for reason in (5, 11)]
+        before, after = (encode_frame(body, after_silence=True) for body in refused)
+        return before + super().read() + after
+
+
+def test_refusals_in_clear_all_the_time_close_no_line() -> None:
+    session, line, seen, _ = served(sealed_unit(), ms=8_000, kind=ForgedLine)
+    assert session.closed is None
+    assert [each.body.serial for each in seen if isinstance(each.body, LinkUp)] == ["SIM-0001"]
+    assert line.end.sealed
+    assert line.end.stats.handshakes == 1
 
 
 def test_a_plain_device_ends_the_line_with_one_sentence() -> None:
