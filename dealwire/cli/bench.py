@@ -96,6 +96,11 @@ def _head_of(options: dict[str, Any]) -> ReportHead:
     return ReportHead(**named, instruments=instruments)
 
 
+_SEALED_SIMULATED: Final = (
+    "--sealed-keys and --simulated exclude each other; give --shuffler 'sim:shuffler?identity=FILE', after "
+    "dealwire device pair --role service with that address"
+)
+
 line_options = declared(
     ("--shuffler", ADDRESS, "Test the packet shuffler on this line."),
     ("--controller", ADDRESS, "Test the table controller on this line."),
@@ -250,10 +255,7 @@ def _judge(
 ) -> None:
     seal = seal_of(sealed_keys)
     if seal is not None and simulated:
-        raise click.UsageError(
-            "--sealed-keys and --simulated exclude each other; give --shuffler 'sim:shuffler?identity=FILE', after "
-            "dealwire device pair --role service with that address"
-        )
+        raise click.UsageError(_SEALED_SIMULATED)
     given = {name: at for option, name in OPTIONS.items() if (at := others.pop(option))}
     others["makers"] = trusted(makers, "maker") if (makers := others["makers"]) else ()
     others["image"] = read_image(image) if (image := others["image"]) else None
