@@ -201,7 +201,7 @@ class HostEnd(SealEnd):
     def _hint(self, now_ns: int, *, known: bool) -> None:
         """Call again, or say HELLO if the device's HELLO-REPLY may be another by now, because the device may have lost
         its keys. A hint proves nothing, so not often."""
-        if now_ns - self._hint_ns < self._timing.repeat_ns or self._calls.busy:
+        if now_ns - self._hint_ns < self._timing.repeat_ns or (known and self._calls.busy):
             return
         self._hint_ns = now_ns
         if known:
