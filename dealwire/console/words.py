@@ -148,20 +148,21 @@ SEAT_SIGNS: Final = {"empty": "", "betting": "◦", "live": "●", "folded": "�
 
 
 def about_device(device: DeviceView) -> str:
-    """Return kind, state and address of a device, each once; the state of a disconnected device is marked as past."""
+    """Return kind, state and address of a device, each once, and that its line is in clear; the state of a disconnected
+    device is marked as past."""
     state = device.state.replace("_", " ").lower()
     shown: dict[str, str] = {}
-    for part in (device.kind, f"was {state}" if state and device.link != "up" else state, device.address):
+    clear = "in clear" if device.seal == "clear" and device.link == "up" else ""
+    for part in (device.kind, f"was {state}" if state and device.link != "up" else state, clear, device.address):
         if part:
             shown.setdefault(part.lower(), part)
     return " · ".join(shown.values())
 
 
 def seal_words(device: DeviceView, now_ns: int) -> str:
-    """Return how a device's line is protected: `sealed since 07:25:55 · key a8220095a5ebd115`, or `in clear`."""
-    if device.seal != "sealed":
-        return "in clear"
-    return f"sealed {since(device.sealed_ns, now_ns)} · key {device.sealed_with}"
+    """Return since when a device's line is sealed, and the first digits of the device's key: `sealed since 07:25:55 ·
+    key a8220095`."""
+    return f"sealed {since(device.sealed_ns, now_ns)} · key {device.sealed_with[:8]}"
 
 
 LINK_SIGNS: Final = {"waiting": "…", "unknown": "?", "up": "●", "closed": "✕"}

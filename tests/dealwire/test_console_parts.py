@@ -122,8 +122,10 @@ def test_a_device_s_line_is_sealed_or_in_clear() -> None:
         name="a", kind="shoe", address="b", link="up", seal="sealed", sealed_with="46f5326f3ad1260a", sealed_ns=since_ns
     )
     shown = words.seal_words(sealed, since_ns)
-    assert re.fullmatch(r"sealed since \d\d:\d\d:51 · key 46f5326f3ad1260a", shown)
-    assert words.seal_words(sealed.model_copy(update={"seal": "clear"}), since_ns) == "in clear"
+    assert re.fullmatch(r"sealed since \d\d:\d\d:51 · key 46f5326f", shown)
+    assert words.about_device(sealed) == "shoe · b"
+    assert words.about_device(sealed.model_copy(update={"seal": "clear"})) == "shoe · in clear · b"
+    assert words.about_device(sealed.model_copy(update={"seal": "clear", "link": "waiting"})) == "shoe · b"
 
 
 def test_every_card_has_a_face_and_a_name() -> None:
