@@ -18,7 +18,7 @@ from dealwire.hub.health import Health
 from dealwire.hub.wire import ServiceHello
 from dealwire.listening import listening_error, listening_socket
 from dealwire.service.console_child import STOP_S, STOPPING, ConsoleChild
-from dealwire.service.console_gate import ConsoleGate
+from dealwire.service.console_gate import SILENT_MAX, ConsoleGate
 from dealwire.service.readers import may_connect, readers_of
 from dealwire.service.readiness import files_of, in_clear
 from dealwire.service.reloads import Reloadable
@@ -53,7 +53,7 @@ def socket_at(path: Path, group: int | None) -> socket.socket:
         if group is not None:
             os.chown(path, -1, group)
             os.chmod(path, 0o660)
-        listener.listen(2)
+        listener.listen(SILENT_MAX)
     except OSError as error:
         listener.close()
         raise listening_error(where, error) from error

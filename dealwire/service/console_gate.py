@@ -6,6 +6,7 @@ one place a table, for the newest view, and never a queue; one that takes nothin
 
 import contextlib
 import logging
+import os
 import selectors
 import socket
 import struct
@@ -42,7 +43,11 @@ from protocol.printable import printable
 _log = logging.getLogger("dealwire")
 
 LINES_MAX: Final = 2
-"""Connections at once: an old console that ends, and a new one."""
+"""Consoles at once: an old one that ends, and a new one."""
+GREET_S: Final = 5.0
+"""Time for a process that connected by itself to greet; a console greets at once."""
+SILENT_MAX: Final = 8
+"""Connections that have not greeted yet. They take no console's place: one more cuts the oldest of them."""
 ASKS_MAX: Final = 64
 """Requests of one console without an answer; more are refused as busy."""
 ACCESS_MAX: Final = 60
@@ -76,12 +81,17 @@ class _Line:
         self.open: set[int] = set()
         self.answers: deque[ServiceAnswer] = deque()
         """Appended by the owner's thread."""
-        self.taken_s = now_s
-        """Time at which it took something, or nothing waited."""
+        self.came_s = self.taken_s = now_s
+        """Times at which it connected, and took something or nothing waited."""
         self.minute_s, self.noted = now_s, 0
 
     def wants_view(self, table: str) -> bool:
         return table in self.wants or ALL in self.wants
+
+    @property
+    def is_silent(self) -> bool:
+        """True if it has not greeted, and nobody but this gate would cut it. Our own child is watched already."""
+        return not self.greeted and self.user is not None
 
 
 def peer_of(end: socket.socket) -> tuple[int, int, int] | None:
@@ -187,7 +197,7 @@ class ConsoleGate:
                 self._take_moved()
                 if now_s >= next_s:
                     next_s = now_s + BEAT_S
-                    self._beat()
+                    self._beat(now_s)
                 for line in list(self._lines):
                     self._send(line, now_s)
                 if announced and not self._lines:
@@ -235,14 +245,13 @@ class ConsoleGate:
     def _take_new(self, now_s: float) -> None:
         while self._new:
             end, user = self._new.popleft()
-            if len(self._lines) >= LINES_MAX:
-                _log.warning("console socket: %d consoles are connected; another one was refused", LINES_MAX)
-                end.close()
-                continue
             end.setblocking(False)
             self._lines.append(line := _Line(end, now_s))
             line.user = user
             self._selector.register(end, selectors.EVENT_READ)
+            silent = [each for each in self._lines if each.is_silent]
+            for oldest in silent[:-SILENT_MAX]:
+                self._drop(oldest, f"{SILENT_MAX} others that have not greeted came after it")
 
     def _take_moved(self) -> None:
         moved = set()
@@ -251,9 +260,11 @@ class ConsoleGate:
         for line in self._lines:
             line.places.update((table, None) for table in moved if line.wants_view(table))
 
-    def _beat(self) -> None:
-        for line in self._lines:
-            if line.greeted and len(line.out) < ENOUGH:
+    def _beat(self, now_s: float) -> None:
+        for line in list(self._lines):
+            if line.is_silent and now_s - line.came_s > GREET_S:
+                self._drop(line, f"it did not greet within {GREET_S:g} s")
+            elif line.greeted and len(line.out) < ENOUGH:
                 line.out += framed(ServiceNow(self._clock.now_ns()))
 
     # ------------------------------------------------------------------ output
@@ -318,6 +329,8 @@ class ConsoleGate:
     def _take(self, line: _Line, message: Asking) -> None:
         match message:
             case ConsoleHello():
+                if sum(each.greeted for each in self._lines) >= LINES_MAX:
+                    raise WireRefused(f"{LINES_MAX} consoles are connected already")
                 line.pid, line.greeted = message.pid, True
                 if line.user is not None:
                     self._note_access("", f"console process {line.pid} of user {line.user} connected")
@@ -371,7 +384,8 @@ class ConsoleGate:
     def _drop(self, line: _Line, why: str) -> None:
         """Close a connection. What it asked for is carried out and recorded, and answered to no one."""
         if why:
-            _log.warning("console process %d: disconnected: %s", line.pid, printable(why))
+            which = f"console process {line.pid}" if line.greeted else f"a process of user {line.user or os.geteuid()}"
+            _log.warning("%s: disconnected: %s", which, printable(why))
         self._lines.remove(line)
         with contextlib.suppress(KeyError, ValueError):
             self._selector.unregister(line.end)

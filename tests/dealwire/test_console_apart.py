@@ -235,13 +235,14 @@ def test_who_sends_something_else_is_cut(sent: bytes) -> None:
             assert remote.views().keys() == {"pit-1"}
 
 
-def test_the_third_connection_is_closed() -> None:
+def test_the_third_console_is_closed() -> None:
     owner = Owner()
     with owner.gate() as gate, joined(gate), joined(gate):
         ours, theirs = socket.socketpair()
         gate.adopt(ours)
         theirs.settimeout(PATIENCE_S)
         with theirs:
+            theirs.sendall(framed(ConsoleHello(1, __version__, 1)))
             assert theirs.recv(100) == b""
 
 

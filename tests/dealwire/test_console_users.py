@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import grp
 import json
 import os
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,7 @@ from dealwire.cli.console_apart import socket_at
 from dealwire.config.load import load_configuration
 from dealwire.hub.wire import ConsoleHello, framed
 from dealwire.journal import JournalReader
+from dealwire.service import console_gate
 from dealwire.service.console_gate import ConsoleGate, peer_of
 from dealwire.service.readers import ReadersRefused, may_connect, readers_of
 from dealwire.service.readiness import StartOptions, readiness
@@ -229,6 +232,44 @@ def test_another_user_is_refused_at_the_socket(folder: Path, caplog: pytest.LogC
     ((_, text),) = owner.noted
     assert text.startswith("console process ")
     assert text.endswith(f" of user {READER} connected")
+
+
+def test_silent_connections_are_cut_and_keep_no_console_out(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(console_gate, "GREET_S", 0.5)
+    path, owner = folder / "console.sock", Owner()
+    hello = framed(ConsoleHello(1, __version__, os.getpid()))
+    gate = ConsoleGate(owner.hub, SystemClock(), lambda: HELLO, owner.note, listener=socket_at(path, None))
+
+    def connected(sent: bytes) -> socket.socket:
+        end = stack.enter_context(socket.socket(socket.AF_UNIX))
+        end.connect(str(path))
+        end.settimeout(PATIENCE_S)
+        end.sendall(sent)
+        return end
+
+    gate.start()
+    try:
+        with ExitStack() as stack:
+            silent = [connected(hello[: number % 3]) for number in range(3 * console_gate.SILENT_MAX)]
+            consoles = [connected(hello) for _ in range(console_gate.LINES_MAX)]
+            for console in consoles:
+                assert console.recv(4096)[4:20] == b'{"type":"hello",'
+            one_more = connected(hello)
+            for refused in (*silent, one_more):
+                with contextlib.suppress(ConnectionError):  # what it sent was not read before the end
+                    assert refused.recv(4096) == b""
+            for console in consoles:
+                while b'"now"' not in console.recv(1 << 16):  # it is served, after the others were cut
+                    pass
+    finally:
+        gate.stop("over", 1.0)
+    user = os.geteuid()
+    assert f"a process of user {user}: disconnected: 8 others that have not greeted came after it" in caplog.text
+    assert f"a process of user {user}: disconnected: it did not greet within 0.5 s" in caplog.text
+    assert f"a process of user {user}: disconnected: 2 consoles are connected already" in caplog.text
+    assert len(owner.noted) == len(consoles)
 
 
 def test_the_other_end_of_a_pair_is_this_user() -> None:
