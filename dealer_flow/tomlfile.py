@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
+from dealer_flow.patterns import IN_WORDS
 from devices.files import read_file
 from protocol.nearest import instead
 from protocol.printable import printable
@@ -256,6 +257,8 @@ def _explain(model: type[BaseModel], fault: ErrorDetails) -> tuple[Key, str]:
     if fault["type"] in _WORDS:
         return key, f"must be {_WORDS[fault['type']]}, not {given}"
     why = fault["msg"].removeprefix("Input should be ").replace("\n", " ")
+    if fault["type"] == "string_pattern_mismatch" and (fits := IN_WORDS.get(fault["ctx"]["pattern"])) is not None:
+        return key, f"must be {fits}, not {given}"
     if fault["type"] == "string_too_short":
         return key, "must not be empty"
     if fault["type"] == "too_short":

@@ -5,6 +5,9 @@ means that our own code misused the protocol, `RemoteError` that the peer broke 
 by `devices`) that the connection no longer carries bytes.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class DealwireError(Exception):
     """Base of every error that this project raises on purpose."""
@@ -17,9 +20,26 @@ class LocalError(DealwireError):
 class RemoteError(DealwireError):
     """The device broke the protocol, refused a command or did not answer."""
 
+    line: str | None = None
+    """The line of the device; None where only one is in question, or the reader is shown it otherwise."""
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return f"{self.line}: {text}" if self.line is not None else text
+
 
 class LineError(DealwireError):
     """The connection below the protocol failed."""
+
+
+@contextmanager
+def naming_line(line: str) -> Iterator[None]:
+    """Name the line in a RemoteError that passes."""
+    try:
+        yield
+    except RemoteError as error:
+        error.line = line
+        raise
 
 
 def shorten(data: bytes, limit: int = 24) -> str:

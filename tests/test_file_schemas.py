@@ -13,6 +13,7 @@ import pytest
 from pydantic import ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
+from dealer_flow.patterns import IN_WORDS
 from dealer_flow.tomlfile import TomlTable, tuples
 from dealwire.bench.plan.plan import VERBS
 from dealwire.bench.values import BadValue
@@ -95,6 +96,24 @@ def tables(model: type[TomlTable], known: dict[type[TomlTable], None] | None = N
 def models(kind: str) -> list[type[TomlTable]]:
     found = [*tables(FILE_KINDS[kind].model)]
     return [*found, *VERBS.values()] if kind == "plan" else found
+
+
+def patterns(schema: object) -> Iterator[str]:
+    """Yield the patterns that the loader checks, at whatever depth."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "str" and "pattern" in schema:
+            yield schema["pattern"]
+        schema = [*schema.values()]
+    if isinstance(schema, list | tuple):
+        for part in schema:
+            yield from patterns(part)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_error_shows_a_pattern(kind: str) -> None:
+    for table in models(kind):
+        for pattern in patterns(table.__pydantic_core_schema__):
+            assert pattern in IN_WORDS, f"{table.__name__}: say in words what fits {pattern}, in dealer_flow/patterns"
 
 
 @pytest.mark.parametrize("kind", KINDS)

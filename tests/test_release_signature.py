@@ -226,7 +226,7 @@ def test_the_doctor_compares_the_program_with_a_release(releaser: Path) -> None:
     sums = str(releaser / "dist/SHA256SUMS")
     code, (unsigned,) = doctor_of(releaser, "--release", sums)
     assert (code, unsigned["verdict"]) == (1, "bad")
-    assert unsigned["text"] == f"{sums}: SHA256SUMS.sig cannot be read: No such file or directory"
+    assert unsigned["text"] == f"{sums}: its signature SHA256SUMS.sig cannot be read: No such file or directory"
     signed(releaser)
     assert [doctor_of(releaser, "--release", sums)[0], doctor_of(ROOT, "--release", sums)[0]] == [0, 1]
     listed(releaser, "0" * 64 + "\n")

@@ -96,7 +96,7 @@ class FirmwareList(NamedTuple):
         try:
             data = read_file(path, _BYTES_MOST)
         except OSError as error:
-            raise ListRefused(path, f"list cannot be read: {error.strerror}") from None
+            raise ListRefused(path, f"list cannot be read: {error.strerror}") from error
         content, last = _split(data)
         if not last.startswith(b"signed "):
             content = data

@@ -221,8 +221,12 @@ def sign(file: Path, key_file: Path) -> None:
 @click.argument("file", metavar="LIST", type=FILE)
 @declared(("--signers", {**A_FILE, **_MUST}, "Public keys of those who may sign it."))
 def check(file: Path, signers: Path) -> None:
-    """Check the signature of a list of allowed firmware and that it is valid today. The exit code is 1 if not."""
+    """Check the signature of a list of allowed firmware and that it is valid today.
+
+    The exit code is 1 if it is not signed, by someone else, or not valid today; 2 if the file is no list.
+    """
     keys = trusted(signers, "list")
+    FirmwareList.read(file)
     try:
         found = FirmwareList.load(file, keys)
         found.check_day(file, today())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from dealwire.cli.exits import Exit
+from dealwire.cli.exits import BY_ERRNO, Exit, Stop
 from dealwire.cli.fixes import Fix, fixes, needed_extras, secrets_of
 from dealwire.cli.options import FILE, FLAG, JSON_LINES, declared
 from dealwire.cli.program_findings import of_opening, of_program, of_release
@@ -88,7 +88,12 @@ def command(
     if release is not None:
         if file is not None or fix:
             raise click.UsageError("--release excludes TABLE.TOML and --fix")
-        _say(finding := of_release(release), as_json)
+        try:
+            finding = of_release(release)
+        except OSError as error:
+            code = BY_ERRNO.get(error.errno or 0, Exit.USAGE)
+            raise Stop(code, f"--release: {release}: cannot be read: {error.strerror}") from None
+        _say(finding, as_json)
         ctx.exit(Exit.CHECK_FAILED if finding.verdict == "bad" else Exit.GOOD)
     found = load_configuration(file) if file is not None else None
     for finding in (findings := [*check_all(), *of_program(), *_of_file(found)]):

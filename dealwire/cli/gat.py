@@ -19,6 +19,7 @@ from devices.drive.address import baud_of, line_at, recorder
 from devices.drive.gat_line import GatLine
 from devices.files import read_file
 from devices.record.capture import CaptureWriter
+from protocol.errors import naming_line
 from protocol.gat.documents import ComponentSum, checksum
 from protocol.gat.exchange import MS, USUAL, GatTiming
 from protocol.gat.inspection import CALCULATION_S, Inspection, differences
@@ -107,6 +108,7 @@ def _inspected(line: str, capture: Path | None, limit_s: float, allowance_ns: in
             writer = stack.enter_context(CaptureWriter(capture))
             wrap = recorder(writer, "gat", device="", dialect=DIALECT.name, baud=baud, address=line, clock=clock)
             transport = stack.enter_context(contextlib.closing(wrap(transport)))
+        stack.enter_context(naming_line(line))
         yield GatLine(transport, GatTiming(baud=baud, allowance_ns=allowance_ns), clock).inspection(limit_s)
 
 

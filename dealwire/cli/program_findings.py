@@ -113,14 +113,15 @@ def of_opening(found: Configuration) -> Iterator[HostFinding]:
 
 
 def of_release(sums: Path, key_file: Path = RELEASE_KEY) -> HostFinding:
-    """Return a finding about a release's SHA256SUMS: its signature, and the digest of this program in it."""
-    wrong = _why_not(sums, key_file)
+    """Return a finding about a release's SHA256SUMS: its signature, and the digest of this program in it. OSError if
+    the file cannot be read."""
+    wrong = _why_not(sums, _read(sums, SUMS_MAX), key_file)
     if wrong is not None:
         return HostFinding("release", "bad", f"{sums}: {wrong[0]}", wrong[1])
     return HostFinding("release", "good", f"{sums} is signed by the release key, and has the digest of this program")
 
 
-def _why_not(sums: Path, key_file: Path) -> tuple[str, str] | None:
+def _why_not(sums: Path, text: bytes, key_file: Path) -> tuple[str, str] | None:
     """Return what is wrong with the sums of a release, and its remedy; None if nothing is."""
     if importlib.util.find_spec("cryptography") is None:
         return "a signature cannot be checked: cryptography is not installed", install_command("journal")
@@ -130,9 +131,10 @@ def _why_not(sums: Path, key_file: Path) -> tuple[str, str] | None:
 
     signature = Path(f"{sums}.sig")
     try:
-        text, signed = _read(sums, SUMS_MAX), _read(signature, SIGNATURE_BYTES)
+        signed = _read(signature, SIGNATURE_BYTES)
     except OSError as error:
-        return f"{signature.name if error.filename == str(signature) else 'it'} cannot be read: {error.strerror}", ""
+        why = f"its signature {signature.name} cannot be read: {error.strerror}"
+        return why, "put it beside the file; the releaser has both"
     try:
         key = load_pem_public_key(key_file.read_bytes())
     except (OSError, ValueError):

@@ -455,7 +455,16 @@ def _own(
             opener, transport = opener.wrapped(wrap), wrap(transport)
         make_link = partial(spoken.make_link, kind, role, False)
         return OwnedLine(
-            name, opener, transport, make_link, driver, clock, role=role, timeout_s=timeout_s, writer=writer
+            name,
+            opener,
+            transport,
+            make_link,
+            driver,
+            clock,
+            role=role,
+            timeout_s=timeout_s,
+            writer=writer,
+            address=address,
         )
     except BaseException:
         transport.close()

@@ -29,6 +29,7 @@ from protocol.errors import (
     NotPermitted,
     NotUp,
     Unfinished,
+    naming_line,
 )
 from protocol.faults import fault_text
 from protocol.link import Answered, Link, Output, Unanswered
@@ -86,8 +87,9 @@ class OwnedLine:
         role: Role,
         timeout_s: float,
         writer: CaptureWriter | None = None,
+        address: str | None = None,
     ) -> None:
-        self.name, self.timeout_s = name, timeout_s
+        self.name, self.timeout_s, self._address = name, timeout_s, address or name
         self.identity: LinkUp | None = None
         """Identification of the device from its last greeting."""
         self._role, self._writer = role, writer
@@ -114,12 +116,14 @@ class OwnedLine:
 
     def wait_known(self) -> None:
         """Wait until the device's state is known, or as much of it as it ever reports."""
-        try:
-            self._known.result(self.timeout_s)
-        except TimeoutError:
-            if self.identity is not None:
-                raise NoEvent("status", self.timeout_s) from None
-            raise NoAnswer("Hello", int(self.timeout_s * 1e9) // Timing().hello_ns + 1, self.timeout_s) from None
+        with naming_line(self._address):
+            try:
+                self._known.result(self.timeout_s)
+            except TimeoutError:
+                if self.identity is not None:
+                    raise NoEvent("status", self.timeout_s) from None
+                tries = int(self.timeout_s * 1e9) // Timing().hello_ns + 1
+                raise NoAnswer("Hello", tries, self.timeout_s) from None
 
     def run_in_owner(self, function: Callable[[], T]) -> T:
         """Run `function` in the owner's thread and return its result."""
@@ -158,7 +162,8 @@ class OwnedLine:
         self.raise_from_callbacks()
         if needs > self._role:
             raise NotPermitted(name, needs.name.lower(), self._role.name.lower())
-        result: B | None = self._wait_for(_Question(name, message, refused, until), self.timeout_s)
+        with naming_line(self._address):
+            result: B | None = self._wait_for(_Question(name, message, refused, until), self.timeout_s)
         return result
 
     def link(self) -> Link:
@@ -176,7 +181,8 @@ class OwnedLine:
         """
         self.raise_from_callbacks()
         question = _Question(message_name(message), message, refused, fetches=True)
-        data: Brought = self._wait_for(question, RETRY_S)
+        with naming_line(self._address):
+            data: Brought = self._wait_for(question, RETRY_S)
         return data
 
     def _wait_for(self, question: _Question, patience_s: float) -> Any:

@@ -62,7 +62,7 @@ def test_the_edition_of_2021_is_a_file_of_at_most_twenty_lines() -> None:
         ('[[change]]\nclause = "47.1-1002(2)"', 6, "change[1].keys: missing; a change needs keys, or cited-as"),
         ('[[change]]\nclause = "x"\ncited-as = "y"\nis = 5', 6, "change[1].keys: missing; the key of the figure"),
         ('[[change]]\nkeys = ["limit"]', 6, "change[1].clause: missing"),
-        ('change = [{ clause = "x", keys = ["limit."] }]', 6, "change[1].keys[1]: must"),
+        ('change = [{ clause = "x", keys = ["limit."] }]', 6, "change[1].keys[1]: must be a key, with dots"),
         (
             'effective = 2022-01-01\n[[change]]\nclause = "x"\nkeys = ["y"]\neffective = 2023-01-01',
             10,
@@ -75,7 +75,7 @@ def test_a_file_that_cannot_be_meant_is_one_line(tmp_path: Path, text: str, line
     with pytest.raises(EditionError) as refused:
         edition_of(tmp_path, text)
     assert str(refused.value).startswith(f"{tmp_path / 'house.toml'}:{line}: ")
-    assert why in str(refused.value).replace("String should match pattern", "must match")
+    assert why in str(refused.value)
 
 
 def test_what_an_edition_stands_on_is_there_and_is_not_itself(tmp_path: Path) -> None:

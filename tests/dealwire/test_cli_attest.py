@@ -133,6 +133,17 @@ def test_private_files_are_private_and_nothing_secret_is_shown(tmp_path: Path) -
     assert (refused.exit_code, "others may use it (mode 0640)" in refused.output) == (5, True)
 
 
+def test_a_list_that_does_not_hold_is_1_and_a_file_that_is_no_list_is_2(tmp_path: Path) -> None:
+    made(tmp_path, "list", "laboratory")
+    allowed(tmp_path, rig.IMAGE, "--until", TOMORROW)
+    (tmp_path / "words").write_text("no list")
+    ends = {"allowed.list": 1, "words": 2, "none": 2, "list.key": 2}
+    for name, code in ends.items():
+        found = run("attest", "check", tmp_path / name, "--signers", tmp_path / "list.key.pub")
+        assert (found.exit_code, found.output.count("\n")) == (code, 1), found.output
+        assert str(tmp_path / name) in found.output
+
+
 @pytest.mark.parametrize(
     ("args", "why"),
     [

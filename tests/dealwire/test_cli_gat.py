@@ -222,6 +222,7 @@ def test_each_fault_ends_in_one_line(fault: str) -> None:
     done = run("--gat", f"sim:gat?fault={fault}", "--timeout", "0.5")
     code, why = ENDS[fault]
     assert done.exit_code == code
+    assert done.output.startswith(f"dealwire: sim:gat?fault={fault}: ")
     assert why in done.output
     assert len(done.output.splitlines()) == 1
 

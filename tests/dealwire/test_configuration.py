@@ -152,7 +152,7 @@ def test_several_tables_stand_in_one_file(tmp_path: Path) -> None:
         ),
         ("[table.paytables]", '[table.readings]\nante = "x"', 26, "readings.ante: reading 'ante'; allowed: natural"),
         ("token-cents = 25", 'progressive = "no.toml"', 28, "meters: progressive and meters both set"),
-        ('"pit-1"', '"pit 1"', 15, "table[1].name: String should match pattern"),
+        ('"pit-1"', '"pit 1"', 15, "table[1].name: must be a name of letters and digits, with"),
         ("token-cents = 25", "token-cents = 0", 19, "table[1].token-cents: must be greater than or equal to 1"),
         (
             "token-cents = 25",

@@ -13,7 +13,7 @@ from dealwire.bench.record import Actor, Failed, HeardFrame, NotOpened, RunEnded
 from dealwire.bench.rules.rule import NOT_KNOWN, BenchRule, Known
 from dealwire.bench.values import PATIENCE, STATES, spell
 from dealwire.bench.verbs.wire import Wire
-from protocol.errors import BadPayload, LineGarbled, NoAnswer
+from protocol.errors import BadPayload, LineGarbled, NoAnswer, naming_line
 from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown, decode, encode
@@ -236,7 +236,8 @@ class Probe(Listener):
                 return hello
         if self.barren is not None and len(self.barren) >= GARBLED_BYTES:
             raise LineGarbled(self.wire.name, len(self.barren), examine(bytes(self.barren)).mistake)
-        raise NoAnswer("Hello", tries, (self.wire.now_ns() - began_ns) / 1e9)
+        with naming_line(self.wire.name):
+            raise NoAnswer("Hello", tries, (self.wire.now_ns() - began_ns) / 1e9)
 
     def open(self, role: Role | None = None) -> None:
         """Send HELLO and OPEN-SESSION, and take existing events as read. Raise Failed if the session is not granted."""

@@ -151,7 +151,6 @@ SENTENCES = (
     "missing.*",
     "only for hands of the seats that are turned up: give exposes = true, too",
     "must (not )?be .+",
-    "String should match pattern W, not W",
     "not TOML: T",
     "cannot be read: T",
     "not UTF-8 text at byte N",
