@@ -16,9 +16,9 @@ from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dealwire.console.programs import Programs, token_in, why_not
+from dealwire.console.programs import UNKNOWN, Programs, token_in, why_not
 from dealwire.console.rendering import as_json
-from dealwire.console.sessions import Sessions, SignedIn
+from dealwire.console.sessions import Sessions, SignedIn, SignInLane
 from dealwire.listening import HostNames, framed_doubtfully
 from devices.clock import Clock
 
@@ -50,6 +50,8 @@ of another request."""
 TWO_WAYS: Final = (400, "this request says in two ways who sends it: a cookie and a program's token")
 
 FOREIGN: Final = (403, "this request did not come from a page of this console")
+
+TOO_MANY: Final = (429, "many unknown tokens were tried; wait a moment and try again")
 
 PROXY_HEADERS: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 """Headers that proxies add. Anyone at this machine may read; a request with one of these comes from elsewhere."""
@@ -93,6 +95,8 @@ class AccessGuard:
     - `proxies`: proxies whose word about the client's address is trusted.
     - `programs`: admits programs by their tokens; None: no program has one.
     - `on_foreign`: called with the address that sent a request which only pages of this server may send.
+    - `on_wrong_token`: called with the address that sent a program's token which does not count. The answer is delayed,
+      as that to a wrong token of a person; a right one never waits.
 
     It sets `session`, `role` and `address` in the scope's state; the first two are None without a sign-in.
     """
@@ -112,6 +116,7 @@ class AccessGuard:
         proxies: Proxies | None = None,
         programs: Programs | None = None,
         on_foreign: Callable[[str], None] = lambda _: None,
+        on_wrong_token: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._app, self._sessions, self._clock, self._cookie = app, sessions, clock, cookie
         self._names, self._open_reading = HostNames(names, loopback_only=loopback_only), open_reading
@@ -119,6 +124,7 @@ class AccessGuard:
         self._places = frozenset(name.lower() for name in names) if secure else frozenset()
         self._headers = {**SECURITY_HEADERS, **(TLS_HEADERS if own_tls else {})}
         self._proxies, self._on_foreign, self._programs = proxies or Proxies(), on_foreign, programs
+        self._on_wrong_token, self._lane = on_wrong_token, SignInLane()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the request, or pass it on and add the security headers to its answer."""
@@ -163,6 +169,9 @@ class AccessGuard:
         found = self._programs.admit(token, address, now_ns)
         of_path = scope["type"], scope.get("method", ""), scope["path"]
         why = why_not(found, *of_path) if isinstance(found, SignedIn) else found
+        if found == UNKNOWN:
+            self._on_wrong_token(address)
+            why = UNKNOWN if await self._lane.hold_back(address) else TOO_MANY
         if why is not None:
             await self._refuse(scope, receive, send, why)
             return
@@ -195,7 +204,7 @@ class AccessGuard:
             await receive()
             await send({"type": "websocket.close", "code": 1008})
             return
-        headers = {"connection": "close"} if why == DOUBTFUL else None
+        headers = {DOUBTFUL: {"connection": "close"}, TOO_MANY: {"connection": "close", "retry-after": "1"}}.get(why)
         if why[0] == 401:
             headers = {"www-authenticate": "Bearer"}
         await _short(scope, *why, headers)(scope, receive, self._with_headers(send))

@@ -17,6 +17,8 @@ _FOR_ALL: Final = ("/openapi.json", "/static/", "/favicon.ico")
 
 Refusal = tuple[int, str]
 
+UNKNOWN: Final[Refusal] = (401, "this token is not known, or its time is over")
+
 
 def token_in(authorization: str) -> str | None:
     """Return the program's token in a header; None if there is none. Other schemes belong to a proxy."""
@@ -38,7 +40,7 @@ class Programs:
         users = self._users()
         part = users.program(token[: TOKEN_MAX + 1], now_ns) if users is not None else None
         if part is None:
-            return 401, "this token is not known, or its time is over"
+            return UNKNOWN
         if not comes_from(part, address):
             return 403, f"{part.name} may not connect from this address"
         second, count = self._seconds.get(part.name, (0, 0))

@@ -238,6 +238,7 @@ class Console:
             proxies=self._proxies,
             programs=self._programs if self._roll is not None else None,
             on_foreign=self._on_foreign,
+            on_wrong_token=self._on_wrong_token,
         )
 
     def _made_board(self, hub: Hub, actions: Mapping[str, Sequence[Action]]) -> Board:
@@ -289,6 +290,10 @@ class Console:
     def _on_foreign(self, address: str) -> None:
         text = "someone tried to act from a page that is not this console's"
         self._audit.note("stranger", text, address, self._clock.now_ns())
+
+    def _on_wrong_token(self, address: str) -> None:
+        text = "a program came with a token that does not count"
+        self._audit.note("wrong-token", text, address, self._clock.now_ns())
 
     def _on_session_end(self, session: SignedIn, why: Ending) -> None:
         whose = session.called if session.user else f"a {session.role}"

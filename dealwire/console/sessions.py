@@ -1,4 +1,4 @@
-"""Sessions: who is signed in and for how long; and the delay for wrong tokens.
+"""Sessions: who is signed in and for how long; and the delay for wrong tokens, of people and of programs.
 
 Sessions take the time as an argument; the delay uses its loop's clock. Sessions live in this process only: a restart
 signs everyone out. A right token never waits. Every token is checked at once, and only the answer to a wrong one is
@@ -32,7 +32,8 @@ MINUTE_NS: Final = 60 * 1_000_000_000
 PAUSE_S: Final = 0.1
 """Time between two answers to wrong tokens from one address: ten a second."""
 LANE_MAX: Final = 40
-"""Maximum number of delayed answers at once. Each occupies a connection, and the other connections are for pages."""
+"""Maximum number of delayed answers of one lane at once. Each occupies a connection, and the other connections are for
+pages: half of them, as people and programs have a lane each."""
 EACH_MAX: Final = 16
 """Maximum number of delayed answers for one address at a time."""
 

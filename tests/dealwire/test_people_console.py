@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import threading
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync import client as websockets
 
 from dealwire.config.schema import PeoplePart
-from dealwire.console import password_queue
+from dealwire.console import password_queue, sessions
 from dealwire.console.board import SIGNED_OUT
 from dealwire.console.programs import RATE, Programs
 from dealwire.console.roll import Roll
@@ -273,6 +274,35 @@ def test_a_program_may_do_what_its_line_says_and_no_more(
     for token in ("dw_far_1", "dw_over_1", "dw_nobody_1", "dw_"):
         assert ask(console, "GET", "/table/pit-1", token) == (403 if token == "dw_far_1" else 401), token
     assert TOKEN not in str(said)
+
+
+def test_wrong_tokens_of_programs_wait_and_a_right_one_does_not(
+    console: Console, said: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wrong tokens from this address are held back for the whole test, and a right one is answered all the same."""
+    monkeypatch.setattr(sessions, "PAUSE_S", PATIENCE_S)
+    url = f"{origin(console)}/table/pit-1"
+
+    async def scene() -> tuple[list[httpx.Response], int, int]:
+        limits = httpx.Limits(max_connections=None)
+        async with httpx.AsyncClient(timeout=PATIENCE_S, limits=limits) as asking:
+            headers = [{"authorization": f"Bearer dw_nobody_{number}"} for number in range(sessions.EACH_MAX + 4)]
+            tried = [asyncio.create_task(asking.get(url, headers=each)) for each in headers]
+            while sum(each.done() for each in tried) < 4:
+                await asyncio.wait(tried, timeout=0.1)
+            right = await asking.get(url, headers={"authorization": f"Bearer {TOKEN}"})
+            answered = [each.result() for each in tried if each.done()]
+            for each in tried:
+                each.cancel()
+            await asyncio.gather(*tried, return_exceptions=True)
+            return answered, right.status_code, len(tried) - len(answered)
+
+    refused, right, waiting = asyncio.run(scene())
+    assert (right, waiting) == (200, sessions.EACH_MAX)
+    assert [each.status_code for each in refused] == [429] * 4
+    assert {(each.headers["retry-after"], each.headers["connection"]) for each in refused} == {("1", "close")}
+    wait_until(lambda: any("a program came with a token that does not count" in text for _, text in said), "the record")
+    assert "dw_nobody" not in str(said)
 
 
 def test_a_program_has_no_cookie_and_no_page(console: Console) -> None:
