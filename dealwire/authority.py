@@ -132,7 +132,9 @@ class Authority:
         found = [each for each in self.issued() if _fits(each, which)]
         found = [each for each in found if each.revoked is None] or found
         if len(found) != 1:
-            why = f"{len(found)} certificates have this name, or a serial number that begins so; give more digits of one"
+            why = (
+                f"{len(found)} certificates have this name, or a serial number that begins so; give more digits of one"
+            )
             none = "no certificate has this name, or a serial number that begins so"
             raise AuthorityRefusal(f"{which}: {why if found else none}; see dealwire authority list")
         if found[0].revoked is not None:

@@ -1,13 +1,14 @@
 """The program's own digest: one SHA-256 over every file of its packages, on record at every opening of a journal.
 
 For each file, in the order of its path below the folder of the packages: the path in UTF-8 with `/`, a zero byte, and
-the SHA-256 of its content (32 bytes). Folders named `__pycache__` are left out, since the interpreter writes them. A
-checkout, a wheel and a Debian package of one release have the same digest.
+the SHA-256 of its content (32 bytes). Folders named `__pycache__` are left out, since the interpreter writes them, and
+have a digest of their own. A checkout, a wheel and a Debian package of one release have the same digest.
 """
 
 import hashlib
 import os
 import platform
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -42,6 +43,25 @@ def _below(folder: Path, package: str) -> Iterator[str]:
             yield Path(place, name).relative_to(folder).as_posix()
 
 
+def bytecode_files(folder: Path = FOLDER) -> list[str]:
+    """Return the path of every file in which this version of Python keeps compiled modules of the packages in a folder,
+    sorted, relative to that folder."""
+    return sorted(path for package in PACKAGES for path in _kept_below(folder, package))
+
+
+def _kept_below(folder: Path, package: str) -> Iterator[str]:
+    ours = f".{sys.implementation.cache_tag}."
+    for place, _, files in os.walk(folder / package):
+        if os.path.basename(place) == _CACHE:
+            kept = (name for name in files if ours in name and name.endswith(".pyc"))
+            yield from (Path(place, name).relative_to(folder).as_posix() for name in kept)
+
+
+def bytecode_digest(folder: Path = FOLDER) -> str:
+    """Return the digest of these files, made as that of the program. OSError if one cannot be read."""
+    return _digest((path, _of_file(folder / path)) for path in bytecode_files(folder))
+
+
 def _of_file(path: Path) -> bytes:
     content = os.fsencode(os.readlink(path)) if path.is_dir() else path.read_bytes()
     return hashlib.sha256(content).digest()
@@ -56,9 +76,11 @@ def _digest(files: Iterable[tuple[str, bytes]]) -> str:
 
 @cache
 def program_facts() -> dict[str, object]:
-    """Return what an opening of a journal records about the program: its digest, Python's version, and the digest of
-    each dialect that another package brings. A part that cannot be read has an empty digest."""
-    facts: dict[str, object] = {"digest": _or_empty(program_digest), "python": platform.python_version()}
+    """Return what an opening of a journal records about the program: its digest, that of the compiled modules beside
+    it, Python's version, and the digest of each dialect that another package brings. A part that cannot be read has an
+    empty digest."""
+    facts: dict[str, object] = {"digest": _or_empty(program_digest), "bytecode": _or_empty(bytecode_digest)}
+    facts["python"] = platform.python_version()
     others = (entry for entry in entry_points(group=GROUP) if entry.dist is None or entry.dist.name != OURS)
     if dialects := {entry.name: _of_dialect(entry) for entry in others}:
         facts["dialects"] = dialects

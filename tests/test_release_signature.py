@@ -4,8 +4,10 @@ import base64
 import hashlib
 import importlib.util
 import json
+import marshal
 import os
 import platform
+import py_compile
 import re
 import shutil
 import subprocess
@@ -15,8 +17,11 @@ from pathlib import Path
 
 import pytest
 
+from dealwire.bytecode import planted
+from dealwire.cli import program_findings
+from dealwire.config.load import load_configuration
 from dealwire.journal import JournalReader
-from dealwire.program_digest import PACKAGES, program_digest, program_facts, program_files
+from dealwire.program_digest import PACKAGES, bytecode_digest, program_digest, program_facts, program_files
 from dealwire.version import __version__
 from tests.support.rigs.serving import opened, write_configuration
 
@@ -97,6 +102,82 @@ def test_what_the_interpreter_writes_changes_nothing(small: Path) -> None:
     assert program_digest(small) == before == by_the_page(small)
 
 
+# ------------------------------------------------------------------ compiled modules
+
+MODES = [*py_compile.PycInvalidationMode]
+
+
+def python_runs(folder: Path) -> str:
+    """Return what the module `rules` in a folder is, as Python runs it."""
+    command = [sys.executable, "-I", "-B", "-c", f"import sys; sys.path.insert(0, {str(folder)!r}); import rules; "]
+    command[-1] += "print(rules.WHAT)"
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.fixture
+def compiled(small: Path) -> Path:
+    """Return the source of a module whose compiled form is kept beside it."""
+    source = small / "rules/__init__.py"
+    source.write_text("WHAT = 'source'\n")
+    return source
+
+
+def plant(source: Path, mode: py_compile.PycInvalidationMode, text: str = "WHAT = 'planted'\n") -> Path:
+    """Keep the code of another text beside a source, as an attacker would: with the header that Python wants."""
+    kept = Path(str(py_compile.compile(str(source), invalidation_mode=mode)))
+    code = compile(text, "/where/an/installer/compiled/it.py", "exec")
+    kept.write_bytes(kept.read_bytes()[:16] + marshal.dumps(code))
+    return kept
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_compiled_module_that_was_planted_is_found(compiled: Path, mode: py_compile.PycInvalidationMode) -> None:
+    folder = compiled.parents[1]
+    before = program_digest(folder), bytecode_digest(folder)
+    kept = plant(compiled, mode)
+    assert python_runs(folder) == "planted"
+    assert [*planted(folder)] == [kept.relative_to(folder).as_posix()]
+    assert program_digest(folder) == before[0]
+    assert bytecode_digest(folder) != before[1]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_compiled_module_that_comes_from_its_source_is_not(
+    compiled: Path, mode: py_compile.PycInvalidationMode
+) -> None:
+    plant(compiled, mode, compiled.read_text())
+    assert python_runs(compiled.parents[1]) == "source"
+    assert [*planted(compiled.parents[1])] == []
+
+
+def outdated(kept: Path) -> None:
+    kept.write_bytes(kept.read_bytes()[:8] + bytes(4) + kept.read_bytes()[12:])
+
+
+def of_another_python(kept: Path) -> None:
+    kept.write_bytes(bytes(2) + kept.read_bytes()[2:])
+
+
+def with_unknown_flags(kept: Path) -> None:
+    kept.write_bytes(kept.read_bytes()[:4] + b"\4" + kept.read_bytes()[5:])
+
+
+@pytest.mark.parametrize("spoil", [outdated, of_another_python, with_unknown_flags])
+def test_a_compiled_module_that_python_does_not_run_is_not(compiled: Path, spoil: Callable[[Path], None]) -> None:
+    kept = plant(compiled, py_compile.PycInvalidationMode.TIMESTAMP)
+    assert python_runs(compiled.parents[1]) == "planted"
+    spoil(kept)
+    assert python_runs(compiled.parents[1]) == "source"
+    assert [*planted(compiled.parents[1])] == []
+
+
+@pytest.mark.parametrize("content", [b"", b"\xe3", b"N", b"\xff" * 20])
+def test_a_compiled_module_of_any_bytes_is_found(compiled: Path, content: bytes) -> None:
+    kept = plant(compiled, py_compile.PycInvalidationMode.TIMESTAMP)
+    kept.write_bytes(kept.read_bytes()[:16] + content)
+    assert len([*planted(compiled.parents[1])]) == 1
+
+
 # ------------------------------------------------------------------ what is installed
 
 
@@ -117,12 +198,14 @@ def installed(tmp_path: Path) -> Path:
     return site
 
 
-def doctor_of(folder: Path, *arguments: str) -> tuple[int, list[dict[str, str]]]:
-    """Return the exit code of the doctor of the program in `folder`, and its findings about program and release."""
+def doctor_of(folder: Path, *arguments: str, prefix: Path | None = None) -> tuple[int, list[dict[str, str]]]:
+    """Return the exit code of the doctor of the program in `folder`, and its findings about program and release.
+    `prefix`: another place for compiled modules."""
     begin = (
         f"import sys; sys.path.insert(0, {str(folder)!r}); from dealwire.cli import main; main(prog_name='dealwire')"
     )
-    command = [sys.executable, "-I", "-c", begin, "doctor", "--json", *arguments]
+    apart = [] if prefix is None else ["-X", f"pycache_prefix={prefix}"]
+    command = [sys.executable, "-I", *apart, "-c", begin, "doctor", "--json", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.stderr == ""
     found = [json.loads(line) for line in done.stdout.splitlines()]
@@ -146,6 +229,17 @@ def test_the_doctor_compares_the_program_with_what_was_installed(installed: Path
         "rules/extra.py was not installed with it",
         "dealwire/py.typed was installed and is missing",
     } <= {each["text"] for each in found}
+
+
+@pytest.mark.more
+def test_the_doctor_names_a_planted_module_even_if_it_is_its_own(installed: Path) -> None:
+    source = installed / "dealwire/bytecode.py"
+    silent = "from dealwire.program_digest import *\ndef planted():\n    return iter(())\n"
+    kept = plant(source, py_compile.PycInvalidationMode.UNCHECKED_HASH, silent).relative_to(installed)
+    assert [each["verdict"] for each in doctor_of(installed)[1]] == ["good"], "it would not lie"
+    code, (found,) = doctor_of(installed, prefix=installed.parent / "empty")
+    assert (code, found["verdict"]) == (1, "bad")
+    assert found["text"] == f"{kept} would run in place of its source, and does not come from it"
 
 
 # ------------------------------------------------------------------ the signature
@@ -302,7 +396,19 @@ def test_every_opening_names_the_program_and_the_doctor_compares_it(
     assert (fields["digest"], fields["python"]) == (by_the_page(ROOT), platform.python_version())
 
     assert verdict_of(file) == ("good", f"{path} was opened last by this program, since ")
+    assert re.fullmatch("[0-9a-f]{64}", fields["bytecode"])
+    assert verdict_of(file) == ("good", f"{path} was opened last by this program, since ")
     other = "9f" * 32
+    monkeypatch.setattr(
+        "dealwire.service.service.program_facts", lambda: {"digest": program_digest(), "bytecode": other}
+    )
+    with opened(file)[0]:
+        pass
+    for installed, verdicts in ((False, ["good"]), (True, ["good", "warning"])):
+        monkeypatch.setattr(program_findings, "_is_installed", lambda installed=installed: installed)
+        found = [*program_findings.of_opening(load_configuration(file))]
+        assert [each.verdict for each in found] == verdicts
+    assert "the compiled modules beside the program are not those with which" in found[-1].text
     monkeypatch.setattr("dealwire.service.service.program_facts", lambda: {"digest": other})
     with opened(file)[0]:
         pass

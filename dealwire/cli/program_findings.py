@@ -11,10 +11,11 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any, Final
 
+from dealwire.bytecode import planted
 from dealwire.config.schema import Configuration
 from dealwire.host import HostFinding
 from dealwire.journal.errors import JournalError
-from dealwire.program_digest import FOLDER, OURS, PACKAGES, program_digest, program_files
+from dealwire.program_digest import FOLDER, OURS, PACKAGES, bytecode_digest, program_digest, program_files
 from dealwire.version import __version__
 from devices.extras import install_command
 
@@ -23,6 +24,8 @@ RELEASE_KEY: Final = FOLDER / "dealwire/release.pem"
 SIGNATURE_BYTES: Final = 64
 SUMS_MAX: Final = 65_536
 RESTART: Final = "after an upgrade restart the service; otherwise compare both with the digest of the release"
+RECOMPILED: Final = "Python may have compiled some since; restart the service, so that it runs what is there now"
+CLEAN: Final = "delete the program's folders __pycache__, restart the service, and find out who could write there"
 REINSTALL: Final = "install the release again, after `dealwire doctor --release SHA256SUMS`"
 
 
@@ -37,13 +40,22 @@ def of_program() -> Iterator[HostFinding]:
     if _is_checkout(made):
         yield HostFinding("program", "note", f"{named}; it runs from a checkout, which has no list of installed files")
         return
-    wrong = list(_differences(made))
-    for text in wrong[:10]:
-        yield HostFinding("program", "bad", text, REINSTALL)
+    wrong = [(text, REINSTALL) for text in _differences(made)]
+    wrong += [(f"{path} would run in place of its source, and does not come from it", CLEAN) for path in planted()]
+    for text, remedy in wrong[:10]:
+        yield HostFinding("program", "bad", text, remedy)
     if len(wrong) > 10:
         yield HostFinding("program", "bad", f"{len(wrong) - 10} more files differ from what was installed", REINSTALL)
     if not wrong:
         yield HostFinding("program", "good", f"{named}; every file is as installed")
+
+
+def _is_installed() -> bool:
+    """True if the program runs from where an installer has put it."""
+    try:
+        return not _is_checkout(distribution(OURS))
+    except PackageNotFoundError:
+        return False
 
 
 def _is_checkout(made: Distribution) -> bool:
@@ -104,6 +116,9 @@ def of_opening(found: Configuration) -> Iterator[HostFinding]:
         yield HostFinding("program", "note", f"{path}: its newest opening names no digest: an older version wrote it")
     elif recorded == program_digest():
         yield HostFinding("program", "good", f"{path} was opened last by this program, {since}")
+        if opened.get("bytecode", "") not in ("", bytecode_digest()) and _is_installed():
+            text = f"the compiled modules beside the program are not those with which {path} was opened, {since}"
+            yield HostFinding("program", "warning", text, RECOMPILED)
     else:
         text = f"the tables of {path} run another program: {opened.get('program', '')}, digest {recorded}, {since}"
         yield HostFinding("program", "warning", text, RESTART)

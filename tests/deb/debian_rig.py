@@ -101,6 +101,7 @@ def known(what):
 
 class Rig:
     def __init__(self):
+        self.reader = (str(DEVICES / "bin/python3"), "-m", "dealwire")
         self.facts = Path("/facts/facts").open("w", buffering=1)  # noqa: SIM115
 
     def tell(self, trial, **facts):
@@ -193,9 +194,8 @@ class Rig:
         )
 
     def last_rounds(self):
-        """Rounds of the journal, by the copy of the program that no upgrade touches."""
-        program = (str(DEVICES / "bin/python3"), "-m", "dealwire")
-        said = run(*program, "journal", "rounds", str(JOURNAL), "--json", "--most", "500").stdout.splitlines()
+        """Rounds of the journal: until the upgrade by the copy of the program that it does not touch."""
+        said = run(*self.reader, "journal", "rounds", str(JOURNAL), "--json", "--most", "500").stdout.splitlines()
         return [json.loads(line) for line in said][::-1]
 
     def upgrade(self):
@@ -239,6 +239,7 @@ class Rig:
         return bool(newest) and newest[0]["end_ns"] is None
 
     def goes_on(self):
+        self.reader = ("dealwire",)  # the version before does not read what a newer one has written
         further = await_that(lambda: len(self.last_rounds()) >= len(self.before) + 3)
         printed = {what: run("dealwire", "run", f"--print-{what}").stdout for what in ("unit", "udev")}
         same = {
