@@ -131,7 +131,7 @@ def console_apart(
     with listener:
         part = part.model_copy(update={"port": listener.getsockname()[1]})
         gate = _gate(part, service)
-        child = ConsoleChild(gate, listener)
+        child = ConsoleChild(gate, listener, service.health)
         gate.start()
         child.start()
         if part.tls is not None:

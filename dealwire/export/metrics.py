@@ -106,6 +106,9 @@ MEASURES: Final = {
     "dealwire_archive_missing": gauge(
         "", "Finished days that are not complete in the archive; they stay in the journal."
     ),
+    "dealwire_console_restarts": counter(
+        "", "Times that the console's process ended and was started again; absent if the service starts none."
+    ),
     "dealwire_certificate_expires_timestamp_seconds": gauge(
         "for",
         "End of the certificate of `console`, `metrics` or a line `TABLE/DEVICE`, or of what it depends on if that ends"
@@ -245,6 +248,8 @@ def _of_health(health: Health, out: Samples) -> None:
     out["dealwire_disk_free_bytes"][()] = health.disk_free
     out["dealwire_disk_size_bytes"][()] = health.disk_size
     out["dealwire_archive_missing"][()] = health.archive_missing
+    if health.console_restarts is not None:
+        out["dealwire_console_restarts"][()] = health.console_restarts
     for server, ends_ns in health.certificates.copy().items():
         out["dealwire_certificate_expires_timestamp_seconds"][server,] = ends_ns // NS
     out["dealwire_log_size"][()] = health.log.size

@@ -42,6 +42,8 @@ class Health:
         """Lead of the host's clock over journal time; negative when it is behind."""
         self.certificates: dict[str, int] = {}
         """End of each server's certificate, in nanoseconds, by the server's name."""
+        self.console_restarts: int | None = None
+        """Times that the console's process ended and was started again; None without one of our own."""
         self.log = LogHealth()
         """State of the journal's log."""
         self.ndjson: NdjsonProgress | None = None

@@ -13,6 +13,7 @@ import threading
 from contextlib import suppress
 from typing import Final
 
+from dealwire.hub.health import Health
 from dealwire.own_program import own_program
 from dealwire.service.console_gate import ConsoleGate
 from devices.clock import SystemClock
@@ -37,10 +38,10 @@ _OF_SYSTEMD: Final = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
 
 
 class ConsoleChild:
-    """Runs `dealwire console` on `listener`, connected to `gate`."""
+    """Runs `dealwire console` on `listener`, connected to `gate`, and counts in `health` how often it starts again."""
 
-    def __init__(self, gate: ConsoleGate, listener: socket.socket) -> None:
-        self._gate, self._listener = gate, listener
+    def __init__(self, gate: ConsoleGate, listener: socket.socket, health: Health) -> None:
+        self._gate, self._listener, self._health = gate, listener, health
         self._host = SystemClock()
         self._process: subprocess.Popen[bytes] | None = None
         self._stopping = threading.Event()
@@ -68,7 +69,8 @@ class ConsoleChild:
         return self._host.now_ns() / 1e9
 
     def _run(self) -> None:
-        wait_s = FIRST_S
+        wait_s, restarts = FIRST_S, 0
+        self._health.console_restarts = restarts
         while not self._stopping.is_set():
             began_s = self._now_s()
             how = self._once()
@@ -77,6 +79,7 @@ class ConsoleChild:
             if self._now_s() - began_s > STEADY_S:
                 wait_s = FIRST_S
             _log.warning("console: %s; it starts again in %.0f s, and the tables continue", how, wait_s)
+            self._health.console_restarts = restarts = restarts + 1
             self._stopping.wait(wait_s)
             wait_s = min(2 * wait_s, LONGEST_S)
 

@@ -277,15 +277,19 @@ def answers(address: str) -> Callable[[], bool]:
 @pytest.mark.more
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="not here: /proc")
 def test_a_console_that_is_killed_comes_back_and_no_round_is_lost(tmp_path: Path) -> None:
-    with simulators(1) as addresses, Program(write_configuration(tmp_path, addresses, top=CONSOLE)) as program:
+    top = f"{CONSOLE}[exports.metrics]\nport = 0\n"
+    with simulators(1) as addresses, Program(write_configuration(tmp_path, addresses, top=top)) as program:
         here = address_of(program)
         wait_until(answers(here), "the first page")
+        (metrics,) = re.findall(r"metrics: (http\S+)", program.text)
+        assert "\ndealwire_console_restarts_total 0.0\n" in httpx.get(metrics, timeout=PATIENCE_S).text
         first = console_process(program)
         os.kill(first, signal.SIGKILL)
         wait_until(lambda: console_process(program) not in (0, first), "another console")
         wait_until(answers(here), "a page of the new one")
         program.wait_for(lambda: rounds_in(tmp_path) >= 1)
         assert "killed by signal 9; it starts again in 1 s, and the tables continue" in program.text
+        assert "\ndealwire_console_restarts_total 1.0\n" in httpx.get(metrics, timeout=PATIENCE_S).text
         assert program.end() == 0
         assert "Traceback" not in program.text
     assert compared(tmp_path).difference is None

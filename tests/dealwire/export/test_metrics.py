@@ -128,7 +128,7 @@ def test_views_journal_and_broker_are_gauges() -> None:
     health = Health()
     health.lag_ns, health.lines = 12_500_000, {(TABLE, "shuffler"): (3, 2**40)}
     health.dropped = {(TABLE, "shuffler"): 2**41}
-    health.archive_missing = 2
+    health.archive_missing, health.console_restarts = 2, 3
     health.disk_free, health.disk_size, health.clock_offset_ns = 2**42, 2**43, -2_500_000_000
     lost = DeviceView(name="shuffler", kind="shuffler", address="a", link="waiting", problem="unplugged")
     up = DeviceView(
@@ -177,6 +177,7 @@ def test_views_journal_and_broker_are_gauges() -> None:
             ("dealwire_disk_free_bytes",): 2**42,
             ("dealwire_disk_size_bytes",): 2**43,
             ("dealwire_archive_missing",): 2,
+            ("dealwire_console_restarts_total",): 3,
             ("dealwire_log_forks",): 0,
             ("dealwire_log_size",): 0,
             ("dealwire_journal_failed",): 0,
