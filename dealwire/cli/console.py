@@ -34,7 +34,10 @@ _log = logging.getLogger("dealwire")
 WAITS_S: Final = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Waits between attempts to connect; the last one is repeated."""
 LOOK_S: Final = 0.2
-SEALED: Final = "its raw bytes are sealed, and the console has no key; replay it with `dealwire replay` on the machine"
+SEALED: Final = (
+    "its raw bytes are sealed, and the console has no key; Rounds shows each round, and on the machine "
+    "`dealwire journal round N {journal} --key FILE` prints one with its cards"
+)
 _MOST: Final = 2**20
 PR_SET_PDEATHSIG: Final = 1
 
@@ -224,7 +227,7 @@ def sources_of(journal: Path, tables: Any, *, sealed: bool) -> "list[Source]":
 
     def refusing(name: str) -> Callable[["Keep"], str]:
         def deal(_: "Keep") -> str:
-            raise ReplayUnusable(name, SEALED)
+            raise ReplayUnusable(name, SEALED.format(journal=journal))
 
         return deal
 

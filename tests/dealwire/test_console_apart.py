@@ -15,7 +15,9 @@ from pathlib import Path
 
 import httpx
 import pytest
+from click.testing import CliRunner
 
+from dealwire.cli import main
 from dealwire.cli.console_parts import packed, unpacked
 from dealwire.console.remote import RemoteHub
 from dealwire.hub.hub import Hub, Request
@@ -347,6 +349,11 @@ def test_the_console_s_process_has_no_key(tmp_path: Path) -> None:
             assert httpx.get(here + path, timeout=PATIENCE_S).status_code in (200, 422), path
         sealed = httpx.get(f"{here}replay/journal%20of%20table-1", timeout=PATIENCE_S)
         assert "its raw bytes are sealed, and the console has no key" in sealed.text
+        said = re.search(r"`dealwire (journal round) N (\S+) --key FILE` prints one with its cards", sealed.text)
+        assert said is not None
+        words = [*said[1].split(), "1", said[2], "--key", str(tmp_path / "journal.key")]
+        shown = CliRunner().invoke(main, words)
+        assert (shown.exit_code, "round 1" in shown.output.lower()) == (0, True), shown.output
         (secret,) = re.findall(rb"[0-9a-f]{64}", (tmp_path / "journal.key").read_bytes())
         child = console_process(program)
         assert holds(child, str(tmp_path / "journal.sqlite").encode())  # so the search finds what is there
