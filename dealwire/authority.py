@@ -63,6 +63,8 @@ class Authority:
 
     def __init__(self, folder: Path) -> None:
         """Open the authority in `folder`. TlsUnusable or TlsUnsafe names the file that cannot be used."""
+        if folder.is_dir() and not os.path.lexists(folder / KEY):
+            raise TlsUnusable(folder, f"no authority is there ({KEY} is missing)")
         _must_be_ours(folder)
         self.folder = folder
         self.certificate = _certificate(folder / CERTIFICATE)
@@ -97,6 +99,8 @@ class Authority:
         """
         cert, key_file = to / f"{names[0]}.pem", to / f"{names[0]}.key"
         _must_be_new(cert, key_file)
+        if not to.is_dir():  # before the certificate is on record
+            raise TlsUnusable(to, "no such folder")
         now = datetime.now(UTC)
         if self.certificate.not_valid_after_utc <= now:
             raise AuthorityRefusal(

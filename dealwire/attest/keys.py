@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple, Self
 
 from dealwire.journal.errors import KeyProblem
-from dealwire.journal.keyfiles import Words, from_hex, read_lines, write_text
+from dealwire.journal.keyfiles import Words, first_word, from_hex, read_lines, write_text
 from devices.attestation import SEED_BYTES, Maker, public_of
 from protocol.printable import printable
 
 Kind = Literal["maker", "list"]
 KINDS: Final[tuple[Kind, ...]] = ("maker", "list")
+_OF: Final = {"maker": "a maker", "list": "who signs lists"}
+_PUBLIC: Final = {f"tdp-{kind}-public": f"the public key of {owner}" for kind, owner in _OF.items()}
+_MEANS: Final = {**_PUBLIC, **{f"tdp-{kind}-key": f"the private key of {owner}" for kind, owner in _OF.items()}}
+"""First words of lines, and what such a line is."""
 NAME_MOST: Final = 16
 """Longest name, that of a maker in HELLO-REPLY."""
 
@@ -39,6 +43,8 @@ class SigningKey(NamedTuple):
     @classmethod
     def load(cls, path: Path, kind: Kind) -> Self:
         """Read a private key file, which only its owner may read. KeyProblem or KeyUnsafe for any other file."""
+        if first_word(path) in _PUBLIC:  # which others may read: chmod would not help
+            raise KeyProblem(path, "only the public half of a key; give the file of the private one")
         lines = read_lines(path)
         if not lines:
             raise _no_key(path, kind, "key")
@@ -73,6 +79,9 @@ def trusted(path: Path, kind: Kind) -> tuple[Maker, ...]:
 
 def _line(path: Path, line: Words, word: str) -> tuple[bytes, str]:
     number, words = line
+    if words[0] in _MEANS and words[0] != word:
+        why = f"{_MEANS[words[0]]}, not {_MEANS[word]}; allowed: '{word} KEY NAME'"
+        raise KeyProblem(path, why, number)
     try:
         if words[0] != word or len(words) < 3:
             raise ValueError(words)

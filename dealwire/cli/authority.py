@@ -21,7 +21,8 @@ YEAR_AND_A_MONTH: Final = 397
 """Days that a certificate holds unless given; browsers refuse server certificates that hold longer."""
 TEN_YEARS: Final = 3650
 
-HOST: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
+HOST: Final = re.compile(r"(?!(?:.*\.)?[0-9]+$)[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
+"""A host name. Its last part is not a number: that is a mistyped address."""
 PERSON: Final = re.compile(r"[A-Za-z0-9]+([._-][A-Za-z0-9]+)*")
 
 _TO: Final[Row] = (

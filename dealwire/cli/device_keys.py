@@ -13,7 +13,7 @@ import click
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FLAG, JSON_LINES, LINE_KEYS, SECONDS, Row, declared, usually
 from dealwire.cli.terminal import echo, say_object
-from dealwire.service.line_keys import NO_ATTESTATION, LineKeys, PairedDevice, ciphers, name_of, sealed_with
+from dealwire.service.line_keys import HOST_FILE, NO_ATTESTATION, LineKeys, PairedDevice, ciphers, name_of, sealed_with
 from devices.clock import Clock
 from devices.drive.driving import open_device
 from devices.drive.pairing import PATIENCE_S, pair_with
@@ -168,7 +168,7 @@ def forget_key(device: str, folder: Path) -> None:
     gone = found.forget(device)
     if gone is None:
         known = ", ".join(each.name for each in found.devices.values()) or "none"
-        raise Stop(Exit.ABSENT, f"{folder}: {device!r} does not name one paired device; paired: {known}")
+        raise Stop(Exit.USAGE, f"{folder}: {device!r} does not name one paired device; paired: {known}")
     echo(f"forgot {gone.name}")
 
 
@@ -180,6 +180,8 @@ def rotate_keys(yes: bool, folder: Path) -> None:
     This is also the way back from a lost or stolen host: at each device a person opens the door, has it forget its
     hosts, and pairs it with the new key.
     """
+    if not yes and not (folder / HOST_FILE).exists():
+        raise Stop(Exit.USAGE, f"{folder / HOST_FILE}: no key is there to renew; --yes makes the first one")
     found = LineKeys.read_or_make(folder) if yes else LineKeys.read(folder)
     if not yes and _typed(f"{len(found.devices)} devices must then be paired again; go on (y/n)? ").lower() != "y":
         raise Stop(Exit.USAGE, "nothing was changed")

@@ -136,7 +136,7 @@ class RoundProof:
         """Return the checkpoint that the proof leads to from the lines: of the round and its settlement, or of the one
         record. ProofRefused if the path does not fit."""
         if len(lines) != len(self.places):
-            raise ProofRefused(f"it is a proof of {len(self.places)} lines; {len(lines)} were given")
+            raise ProofRefused(f"it is a proof of {len(self.places)} lines; given: {len(lines)}")
         table = _table_in(lines[-1])
         kinds = ("round", self.kind) if len(lines) == 2 else (self.kind,)
         digests = [

@@ -113,16 +113,21 @@ def test_a_browser_gets_both_in_one_file_with_a_password(folder: Path) -> None:
         (["new", "{}/x", "--name", ""], Exit.USAGE, "1 to 64 printable characters"),
         (["server", "{}", "a/b", "--to", "{}"], Exit.USAGE, "'a/b': a host name such as pit.example"),
         (["server", "{}", "..", "--to", "{}"], Exit.USAGE, "'..': a host name such as pit.example"),
+        (["server", "{}", "300.1.1.1", "--to", "{}"], Exit.USAGE, "'300.1.1.1': a host name such as pit.example"),
+        (["server", "{}", "10", "--to", "{}"], Exit.USAGE, "'10': a host name such as pit.example"),
         (["client", "{}", "../x", "--to", "{}"], Exit.USAGE, "'../x': letters, digits"),
-        (["client", "{}", "x", "--to", "{}/no"], Exit.USAGE, "cannot be written"),
+        (["client", "{}", "x", "--to", "{}/no"], Exit.USAGE, "no such folder"),
         (["client", "{}", "x", "--to", "{}", "--days", "0"], Exit.USAGE, "--days"),
         (["revoke", "{}", "abcdefabcdef"], Exit.CHECK_FAILED, "no certificate has this name"),
         (["revoke", "{}", ""], Exit.CHECK_FAILED, "no certificate has this name"),
         (["list", "{}/no"], Exit.USAGE, "No such file or directory"),
+        (["list", "{}/issued"], Exit.USAGE, "no authority is there (authority.key is missing)"),
     ],
 )
 def test_what_it_refuses_is_one_line(folder: Path, arguments: list[str], code: int, why: str) -> None:
+    before = authority("list", folder).output
     done = authority(*(each.format(folder) for each in arguments))
+    assert authority("list", folder).output == before
     assert (done.exit_code, why in done.output, done.output.count("\n")) == (code, True, 1), done.output
 
 

@@ -155,11 +155,20 @@ def test_a_list_that_does_not_hold_is_1_and_a_file_that_is_no_list_is_2(tmp_path
         ),
         (
             ("certify", "x", "--key", "list.key", *SHOE),
-            "'tdp-maker-key KEY NAME'",
+            "the private key of who signs lists, not the private key of a maker; allowed: 'tdp-maker-key KEY NAME'",
         ),
         (
             ("certify", "--key", "maker.key", *SHOE, "--public", "00"),
             "64 hexadecimal",
+        ),
+        (("sign", "maker.key", "--key", "list.key.pub"), "only the public half of a key; give the file of the private"),
+        (
+            ("sign", "maker.key", "--key", "maker.key"),
+            "the private key of a maker, not the private key of who signs lists",
+        ),
+        (
+            ("check", "allowed.list", "--signers", "list.key"),
+            "the private key of who signs lists, not the public key of who signs lists",
         ),
         (("sign", "maker.key", "--key", "list.key"), "not a list of firmware; allowed: 'tdp-firmware-list NUMBER"),
         (("sign", "none", "--key", "list.key"), "list cannot be read: No such file or directory"),

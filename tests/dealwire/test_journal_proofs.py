@@ -177,7 +177,7 @@ def test_a_proof_that_does_not_fit_is_refused_in_one_line(evening: Evening, tmp_
     keys = ["--key", str(evening.vkey)]
     said = run("journal", "check-proof", proof, second, first, *keys, code=6)
     assert "the signature does not fit: these are not the lines that were proven, or not the key" in said
-    assert "it is a proof of 2 lines; 1 were given" in run("journal", "check-proof", proof, first, *keys, code=6)
+    assert "it is a proof of 2 lines; given: 1" in run("journal", "check-proof", proof, first, *keys, code=6)
     other = tmp_path / "other.vkey"
     other.write_text(WITNESS.vkey("another"))
     said = run("journal", "check-proof", proof, first, second, "--key", str(other), code=6)
