@@ -19,7 +19,7 @@ from devices.drive.address import baud_of, line_at, recorder
 from devices.drive.gat_line import GatLine
 from devices.files import read_file
 from devices.record.capture import CaptureWriter
-from protocol.errors import naming_line
+from protocol.errors import Refused, naming_line
 from protocol.gat.documents import ComponentSum, checksum
 from protocol.gat.exchange import MS, USUAL, GatTiming
 from protocol.gat.inspection import CALCULATION_S, Inspection, differences
@@ -125,7 +125,8 @@ def _say_functions(schema: str, wanted: GatRequest, version: str, inspection: In
 
 
 def _say_file(schema: str, wanted: GatRequest, name: str, inspection: Inspection) -> Exit:
-    data = inspection.file(name, wanted.key)
+    with _hinting("--functions lists the files that the device gives out"):
+        data = inspection.file(name, wanted.key)
     text = data.decode("utf-8", "backslashreplace")
     if wanted.as_json:
         say_object(schema, "gat file", name=name, length=len(data), key=wanted.key.hex(), text=text)
@@ -163,9 +164,19 @@ def _say_components(schema: str, wanted: GatRequest, version: str, inspection: I
     return Exit.CHECK_FAILED if bad else Exit.GOOD
 
 
+@contextlib.contextmanager
+def _hinting(hint: str) -> Iterator[None]:
+    """Add what to try to the refusal of a device, which gives no reason."""
+    try:
+        yield
+    except Refused as error:
+        raise Refused(error.command, f"{error.reason}; {hint}", error.state) from None
+
+
 def _found(wanted: GatRequest, inspection: Inspection) -> tuple[ComponentSum, ...]:
     if wanted.components:
-        return tuple(inspection.component(name, wanted.key) for name in wanted.components)
+        with _hinting("without --component, each of the device's components is listed"):
+            return tuple(inspection.component(name, wanted.key) for name in wanted.components)
     return inspection.components(wanted.key)
 
 

@@ -25,6 +25,7 @@ from dealwire.people.users import (
     Level,
     UserPart,
     Users,
+    UsersUnusable,
     digest_of,
     is_in_force,
     moment,
@@ -264,7 +265,12 @@ def typed_password(name: str, *, from_input: bool, twice: bool = False) -> str:
 
 def _add(file: Path, kind: str, values: Mapping[str, Value]) -> None:
     with changing(file):
-        write_users(file, with_entry(text_of(file), kind, values))
+        before = text_of(file)
+        try:
+            write_users(file, with_entry(before, kind, values))
+        except UsersUnusable as error:  # its line is in no file that anyone has
+            key = error.key.rpartition("].")[2] if error.line is not None else error.key
+            raise UsersUnusable(file, None, key, error.why) from error.__cause__
 
 
 def _set(file: Path, name: str, values: Mapping[str, Value | None]) -> None:
@@ -279,4 +285,4 @@ def _entry(users: Users, file: Path, name: str) -> tuple[int, UserPart]:
         if user.name == name:
             return index, user
     known = ", ".join(user.name for user in users.file.user) or "nobody"
-    raise Stop(Exit.USAGE, f"{file}: there is no user {name!r}; there are {known}")
+    raise Stop(Exit.USAGE, f"{file}: there is no user {name!r}; known: {known}")

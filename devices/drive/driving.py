@@ -414,6 +414,8 @@ def open_device(
     if not isinstance(address, str):
         raise LineUnusable(repr(address)[:40], f"an address is a string; use one of: {', '.join(FORMS)}")
     spoken, wants = dialect_named(dialect), _role(role)
+    if address.partition("?")[0] == "sim:gat":
+        raise LineUnusable(address, "it speaks GAT alone; use dealwire device verify --gat")
     if address.startswith("sim:") and dialect != "tdp":
         raise LineUnusable(address, f"it uses tdp; for a simulated {dialect} shoe run dealwire sim --shoe-dialect")
     if address.startswith("replay:"):

@@ -227,6 +227,20 @@ def test_each_fault_ends_in_one_line(fault: str) -> None:
     assert len(done.output.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("option", "hint"),
+    [("--component", "without --component, each of the device's components"), ("--get-file", "--functions lists the")],
+)
+def test_what_a_device_refuses_says_where_its_names_are(option: str, hint: str) -> None:
+    done = run("--gat", "sim:gat", option, "nosuch")
+    assert (done.exit_code, hint in done.output, len(done.output.splitlines())) == (Exit.PROTOCOL, True, 1)
+
+
+def test_a_device_of_gat_alone_is_no_device_of_the_usual_protocol() -> None:
+    done = run("sim:gat")
+    assert (done.exit_code, "it speaks GAT alone; use dealwire device verify --gat" in done.output) == (2, True)
+
+
 def test_every_fault_is_tried_somewhere() -> None:
     assert {*FAULTS} == {*ENDS} | {"late", "long"}
 

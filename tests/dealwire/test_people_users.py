@@ -199,6 +199,40 @@ def test_a_change_that_will_not_do_changes_nothing(tmp_path: Path) -> None:
         assert file.read_text() == before
 
 
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (
+            ("add", "c k", "--role", "dealer"),
+            "name: must be a name of letters and digits, with single dots, dashes or "
+            "underscores between them, not 'c k'",
+        ),
+        (
+            ("add", "A.Smith", "--role", "dealer"),
+            "name: 'A.Smith' is defined twice (small and capital letters are the same)",
+        ),
+        (
+            ("add", "b", "--role", "dealer", "--table", "pit 1"),
+            "tables[1]: must be a name of letters and digits, with "
+            "single dots, dashes or underscores between them, not 'pit 1'",
+        ),
+        (
+            ("add", "b", "--role", "dealer", "--oidc", "é"),
+            "oidc: must be 1 to 255 letters, digits, signs and spaces of ASCII, not 'é'",
+        ),
+        (
+            ("program", "g", "--may", "read", "--until", "tomorrow"),
+            "until: must be a day such as 2027-01-31, not 'tomorrow'",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_new_entry_is_said_in_words(tmp_path: Path, arguments: tuple[str, ...], why: str) -> None:
+    file = users_file(tmp_path, user_entry("a.smith"))
+    before = file.read_text()
+    assert run(arguments[0], file, *arguments[1:]) == (2, "", f"dealwire: {file}: {why}\n")
+    assert file.read_text() == before
+
+
 def test_a_dated_hash_is_reported(tmp_path: Path) -> None:
     dated = "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHRzb21l$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
     file = users_file(tmp_path, user_entry("a", password=dated), user_entry("b", password=PASSWORDS["b.jones"][1]))
