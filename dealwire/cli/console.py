@@ -20,9 +20,9 @@ from dealwire.config.schema import ConsolePart, PeoplePart
 from dealwire.hub.health import Health
 from dealwire.hub.wire import ServiceHello
 from dealwire.service.notify import Notifier
-from dealwire.service.readiness import files_of
 from dealwire.service.reloads import Reloadable, Reloads, certificate
 from dealwire.service.seals import leave_no_core
+from dealwire.service.server_checks import files_of
 
 if TYPE_CHECKING:
     from dealwire.console.remote import RemoteHub

@@ -20,8 +20,8 @@ from dealwire.listening import listening_error, listening_socket
 from dealwire.service.console_child import STOP_S, STOPPING, ConsoleChild
 from dealwire.service.console_gate import SILENT_MAX, ConsoleGate
 from dealwire.service.readers import may_connect, readers_of
-from dealwire.service.readiness import files_of, in_clear
 from dealwire.service.reloads import Reloadable
+from dealwire.service.server_checks import files_of, in_clear
 from dealwire.tls import ServerTls, TlsLoaded
 from protocol.errors import LineBusy
 

@@ -21,8 +21,8 @@ from dealwire.config.private_file import why_unsafe
 from dealwire.config.schema import Configuration, TlsPart
 from dealwire.host import EXTRAS, HostFinding, Verdict, check_all, ports
 from dealwire.journal.errors import KeyProblem, KeyUnsafe
-from dealwire.service.readiness import files_of
 from dealwire.service.seals import load_seal, load_signer, seal_in_words
+from dealwire.service.server_checks import files_of
 from devices.clock import SystemClock
 from devices.extras import install_command
 from devices.system import user_id

@@ -12,7 +12,8 @@ from dealer_flow.procedure.load import Procedure
 from dealwire.cli.asking import Asker, Unfit, dollars, list_choices, pick, say, whole_number
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import pairs
-from dealwire.config.schema import ConsolePart, TablePart
+from dealwire.config.schema import ConsolePart
+from dealwire.config.table_parts import TablePart
 from dealwire.hub.actions import ROLES
 from dealwire.listening import is_loopback
 from dealwire.setup import choices as known

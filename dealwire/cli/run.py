@@ -26,20 +26,26 @@ from dealwire.cli.exporting import (
 from dealwire.cli.options import FILE, FLAG, decimal, declared, usually, whole
 from dealwire.cli.terminal import echo, log_lines
 from dealwire.config.load import load_configuration
-from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart, PeoplePart
+from dealwire.config.schema import (
+    Configuration,
+    ConsolePart,
+    ExportsPart,
+    MetricsPart,
+    MqttPart,
+    PeoplePart,
+)
 from dealwire.hub.hub import Hub
 from dealwire.service.notify import Notifier
-from dealwire.service.readiness import (
-    CONSOLE_MODULES,
-    StartOptions,
-    files_of,
-    in_clear,
-    installed,
-    readiness,
-    tables_part,
-)
+from dealwire.service.readiness import StartOptions, readiness
 from dealwire.service.reloads import Reloadable, certificate, line_certificates
 from dealwire.service.seals import leave_no_core, reading_key
+from dealwire.service.server_checks import (
+    CONSOLE_MODULES,
+    files_of,
+    in_clear,
+    tables_part,
+)
+from dealwire.service.tried import installed
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:

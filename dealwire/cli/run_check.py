@@ -14,9 +14,16 @@ from dealwire.cli.exporting import marks_of
 from dealwire.cli.terminal import echo, say_object
 from dealwire.config.build import Banks, build_terms
 from dealwire.config.load import examined
-from dealwire.config.schema import Configuration, TablePart
-from dealwire.service.readiness import StartOptions, Tried, ok, readiness, warning, wrong
+from dealwire.config.schema import Configuration
+from dealwire.config.table_parts import TablePart
+from dealwire.service.readiness import StartOptions, readiness
 from dealwire.service.start_checks import disk_ahead, journal_ahead, lines_ahead
+from dealwire.service.tried import (
+    Tried,
+    ok,
+    warning,
+    wrong,
+)
 from dealwire.table.cautions import cautions_of
 from dealwire.table.table import TableTerms
 from devices.clock import SystemClock

@@ -10,7 +10,7 @@ from dealer_flow.play.course.identity import Pin
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealwire.config.house import posted_of
-from dealwire.config.schema import RakePart, TablePart
+from dealwire.config.table_parts import RakePart, TablePart
 from dealwire.table.table import Table, TableTerms
 from rules.errors import SettlementRefused
 from rules.game.load import Game, load_game, load_game_of

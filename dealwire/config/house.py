@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dealer_flow.procedure.posted import PostedGame
-from dealwire.config.schema import MaximumPart, RakePart, TablePart
+from dealwire.config.table_parts import MaximumPart, RakePart, TablePart
 from protocol.tomlfile import Key, TomlFileError
 from rules.house.house import HouseRules
 from rules.house.load import load_house

@@ -16,7 +16,8 @@ from dealer_flow.procedure.plan import Plan
 from dealer_flow.tomlfile import fault_at, first_fault, named_faults, parsed, read, validated
 from dealwire.config.build import Banks, award_book, build_terms, edition_of
 from dealwire.config.house import at_house
-from dealwire.config.schema import Configuration, DevicePart, TablePart
+from dealwire.config.schema import Configuration
+from dealwire.config.table_parts import DevicePart, TablePart
 from dealwire.table.table import Table, TableTerms
 from devices.dialects.drivers import UnknownKind
 from devices.dialects.known import UnknownDialect, dialect_named

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dealwire.config.build import Banks, build_table
-from dealwire.config.schema import TablePart
+from dealwire.config.table_parts import TablePart
 from dealwire.journal.book_tables import BookTables
 from dealwire.journal.books import ERA, era_of
 from dealwire.journal.contents import TableSnapshot, TableStart

@@ -6,7 +6,7 @@ Nothing here reads or writes a journal.
 import hashlib
 import json
 
-from dealwire.config.schema import RakePart, TablePart
+from dealwire.config.table_parts import RakePart, TablePart
 from dealwire.journal.contents import TableStart
 from dealwire.table.redaction import PublishedTable
 from protocol.errors import DealwireError

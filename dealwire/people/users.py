@@ -17,8 +17,8 @@ from pydantic import AfterValidator, Field
 
 from dealer_flow.editions.edition import Day
 from dealer_flow.tomlfile import TOML_MAX_BYTES, TomlTable, first_fault, parse
+from dealwire.config.fields import Name, Network
 from dealwire.config.private_file import why_unsafe_facts
-from dealwire.config.schema import Name, Network
 from dealwire.hub.actions import Role
 from dealwire.people.errors import PeopleFileUnsafe
 from devices.files import open_file

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.steps.deal import DealStep
-from dealwire.config.schema import DevicePart
+from dealwire.config.table_parts import DevicePart
 from dealwire.hub.actions import ROLES, WHY, Action, ActionField, FieldRefused, Role
 from dealwire.hub.view import TableView
 from protocol.errors import LocalError

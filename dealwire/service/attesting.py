@@ -13,7 +13,8 @@ from secrets import token_bytes
 from typing import Final
 
 from dealwire.attest.trust import Trust
-from dealwire.config.schema import AttestationPart, DevicePart
+from dealwire.config.schema import AttestationPart
+from dealwire.config.table_parts import DevicePart
 from dealwire.service.table_session import TableSession
 from devices.attestation import Evidence, NotAttested
 from devices.events import FirmwareAttested

@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
 
 from dealwire.config.private_file import why_alterable
-from dealwire.config.schema import Configuration, DevicePart
+from dealwire.config.schema import Configuration
+from dealwire.config.table_parts import DevicePart
 from dealwire.journal.errors import KeyProblem, KeyUnsafe
 from dealwire.journal.keyfiles import KEY_BYTES, UNFIT, from_hex, only_key, read_lines, write_text
 from devices.clock import Clock

@@ -9,7 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from dealwire.config.schema import Configuration, TablePart
+from dealwire.config.schema import Configuration
+from dealwire.config.table_parts import TablePart
 from dealwire.journal import Journal, JournalReader, resume
 from dealwire.journal.compare import DERIVED
 from dealwire.journal.contents import TableStart

@@ -20,7 +20,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from dealwire.config.schema import Configuration, TablePart
+from dealwire.config.schema import Configuration
+from dealwire.config.table_parts import TablePart
 from dealwire.journal import JournalReader
 from dealwire.journal.database import is_locked_by_writer
 from dealwire.journal.errors import JournalError

@@ -4,8 +4,8 @@ The order is always the same. Bytes are journaled, then decoded; their results a
 synced; then it is published, and only then may a device get an acknowledgment. If the journal fails, nothing more is
 published or acknowledged, every table shows why, and the service ends.
 
-This module has the loop and its end. `opening` builds the tables, `showing` decides when views are made, `keeping` when
-snapshots are taken.
+This module has the loop and its end. `opening` builds the tables, `view_schedule` decides when views are made,
+`snapshot_schedule` when snapshots are taken, and `host_watch` looks at what the tables need of their host.
 """
 
 import logging
@@ -18,7 +18,7 @@ from dealwire.attest.trust import Trust
 from dealwire.config.schema import Configuration
 from dealwire.hub.health import Health
 from dealwire.hub.hub import Hub
-from dealwire.hub.lines import ClockSet, Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal import Journal
 from dealwire.journal.checkpoints import RESTORED
 from dealwire.journal.errors import JournalError
@@ -36,9 +36,7 @@ from dealwire.program_digest import program_facts
 from dealwire.service.actions import POST, START_OVER
 from dealwire.service.archivist import Archivist
 from dealwire.service.attesting import Attesting
-from dealwire.service.cosign_watch import CosignWatch
-from dealwire.service.day_stamps import DayStamps
-from dealwire.service.disk import DiskWatch
+from dealwire.service.host_watch import HostWatch
 from dealwire.service.identities import Identities
 from dealwire.service.interpreter import look_for_garbage, switching_within
 from dealwire.service.line_keys import line_keys_of
@@ -52,7 +50,6 @@ from dealwire.service.requests import RequestHandler
 from dealwire.service.seals import faces_in_clear, load_seal, load_signer
 from dealwire.service.snapshot_schedule import SnapshotSchedule
 from dealwire.service.table_session import Pulse, TableSession
-from dealwire.service.timekeeping import follows, sentence_of
 from dealwire.service.timer import Timer
 from dealwire.service.view_schedule import ViewSchedule
 from dealwire.table.cautions import cautions_of
@@ -104,7 +101,7 @@ class Service:
         self._make_clock, self._clock_is_right = make_clock, clock_is_right
         self.owner: Owner
         self._anew, self._restored, self._notifier = anew, restored, notifier or Notifier({})
-        self._stopping = self._follow_clock = False
+        self._stopping = False
         self._members: dict[Member, TableSession] = {}
         self._stack = ExitStack()
         self._beat = Timer(self._on_beat)
@@ -138,14 +135,12 @@ class Service:
         self.journal.before_sync, self.journal.after_sync = self.hub.release_interpreter, self.hub.claim_interpreter
         if self._restored:
             self.journal.checkpoints.begin(self.journal.newest_ns, RESTORED)
-        self._stamps = DayStamps(self.journal, part)
-        self._cosigned = CosignWatch(part.witness, self.health.log, self.clock.now_ns())
-        self._disk = DiskWatch(self.journal.path.parent)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
         self._showing = ViewSchedule(self.hub, self.owner, self.clock, len(self.configuration.table))
         self._keeping = SnapshotSchedule(self.owner, self.clock)
         tables = self.configuration.table if self.configuration.exports.mqtt is not None else ()
         self._archivist = Archivist(self.journal, part, {f"mqtt/{table.name}": table.name for table in tables})
+        self._host = HostWatch(self.journal, part, self.clock, self.health, self.tables)
         try:
             own(self.configuration, self.journal.identity.hex())
             self._open(key, begins)
@@ -335,7 +330,7 @@ class Service:
         self._showing.turn(self.clock.now_ns())
         self.hub.release_interpreter()
         self.health.waited(self.clock.now_ns() - self.owner.began_ns)
-        if self._follow_clock:
+        if self._host.clock_jumps:
             self._jump()
 
     def _give_out(self) -> bool:
@@ -357,11 +352,10 @@ class Service:
         if self._attesting is not None:
             self._attesting.beat(now_ns)
         self.journal.checkpoints.beat(now_ns, self.configuration.journal.checkpoint_seconds * 10**9)
-        self._warn(self._stamps.beat(now_ns), now_ns)
-        self._warn(self._cosigned.beat(now_ns), now_ns)
+        self._host.look_at_log(now_ns)
         self._give_out()
-        self._look_at_disk(now_ns)
-        self._look_at_clock(now_ns)
+        self.health.archive_missing = self._archivist.missing
+        self._host.look(now_ns)
         self._gate.try_again()
         lines: list[Supervisor] = []
         for session in self.tables.values():
@@ -379,34 +373,10 @@ class Service:
         else:
             self._notifier.notify(STATUS=self._summary())
 
-    def _look_at_disk(self, now_ns: int) -> None:
-        warning = self._disk.look(now_ns)
-        self.health.disk_free, self.health.disk_size = self._disk.free, self._disk.size
-        self.health.archive_missing = self._archivist.missing
-        self._warn(warning, now_ns)
-
-    def _warn(self, warning: str | None, now_ns: int) -> None:
-        if warning is not None:
-            _log.warning("%s: %s", self.journal.path, warning)
-            for session in self.tables.values():
-                session.status("warning", warning, now_ns)
-
-    def _look_at_clock(self, now_ns: int) -> None:
-        step = self.clock.look()
-        self.health.clock_offset_ns = self.clock.offset_ns
-        if step is None:
-            return
-        _log.warning("%s", sentence_of(step))
-        simulated = any(session.bench is not None for session in self.tables.values())
-        self._follow_clock = follows(step) and not simulated
-        facts = ClockSet(step.by_ns, step.wall_ns, step.carried_ns, self._follow_clock)
-        for session in self.tables.values():
-            session.status("clock-step", sentence_of(step), now_ns, clock=facts)
-
     def _jump(self) -> None:
         """Follow a clock that was set forward, between two turns. Lines are closed before and reopened after, so that
         no deadline of the skipped time expires."""
-        self._follow_clock = False
+        self._host.clock_jumps = False
         for session in self.tables.values():
             for line in session.abandon_lines("the host's clock was set"):
                 self.owner.changed(line)

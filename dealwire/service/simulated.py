@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.config.schema import Configuration, ConsolePart, DevicePart, JournalPart, RakePart, TablePart
+from dealwire.config.schema import Configuration, ConsolePart, JournalPart
+from dealwire.config.table_parts import DevicePart, RakePart, TablePart
 from dealwire.hub.actions import ROLES, Role
 from dealwire.own_program import own_program
 from dealwire.rehearsal.scenario import AnyScenario, HousePart, Scenario, endless

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from dealwire.config.schema import Configuration, JournalPart, TablePart
+from dealwire.config.schema import Configuration, JournalPart
+from dealwire.config.table_parts import TablePart
 from dealwire.journal import JournalReader
 from dealwire.journal.check import check_start
 from dealwire.journal.errors import JournalEmpty, JournalUnwritable
@@ -18,10 +19,16 @@ from dealwire.journal.resuming import replay_tables
 from dealwire.journal.tables import JournaledPublisher
 from dealwire.service.disk import LEVELS, Usage, in_words, percent_used
 from dealwire.service.opening import DERIVED_AND_EVENTS, NOT_IN_FILE, not_as_before
-from dealwire.service.readiness import StartOptions, Tried, ok, warning, wrong
+from dealwire.service.readiness import StartOptions
 from dealwire.service.removed_tables import left_behind
 from dealwire.service.seals import load_seal
 from dealwire.service.timekeeping import ClockDoubtful, behind, doubtful, goes_back
+from dealwire.service.tried import (
+    Tried,
+    ok,
+    warning,
+    wrong,
+)
 from devices.drive.address import check_address
 from devices.drive.address_state import describe_address
 from devices.files import may

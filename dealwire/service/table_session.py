@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from dealwire.config.schema import DevicePart, TablePart
+from dealwire.config.table_parts import DevicePart, TablePart
 from dealwire.hub.lines import ClockSet, RequestStep, StatusKind, StatusLine, Topic
 from dealwire.hub.view import DeviceView, Link, TableView
 from dealwire.journal import Journal, Journaled

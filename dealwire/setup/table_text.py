@@ -14,9 +14,11 @@ from dealwire.config.schema import (
     AttestationPart,
     Configuration,
     ConsolePart,
-    DevicePart,
     ExportsPart,
     JournalPart,
+)
+from dealwire.config.table_parts import (
+    DevicePart,
     MaximumPart,
     PinPart,
     RakePart,

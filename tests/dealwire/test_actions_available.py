@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.config.schema import DevicePart
+from dealwire.config.table_parts import DevicePart
 from dealwire.hub.actions import Action
 from dealwire.hub.view import DeviceView, Link, TableView
 from dealwire.service.actions import KINDS, command_of, faults, find, offered

@@ -17,7 +17,7 @@ from dealer_flow.table.decks import Decks, DecksState
 from dealer_flow.table.round import Round
 from dealer_flow.table.shoe import ShoeLedger, ShoeLedgerState, Shoes, ShoesState
 from dealwire.config.build import Banks, build_table
-from dealwire.config.schema import TablePart
+from dealwire.config.table_parts import TablePart
 from dealwire.journal.tables import JournaledPublisher, JournaledTable
 from devices.drive.replay import PlayStats, reports
 from devices.events import GameStarted, Seen

@@ -25,7 +25,7 @@ from dealwire.cli.exits import Exit
 from dealwire.journal import Journal, SealingKey
 from dealwire.journal.auditing import AuditorPrivateKey
 from dealwire.service import start_checks
-from dealwire.service.readiness import ok
+from dealwire.service.tried import ok
 from devices.clock import SystemClock
 from tests.support.broken.hostile_files import must_end
 from tests.support.reading.game_files import flat_paytables

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from dealwire.config.schema import DevicePart
+from dealwire.config.table_parts import DevicePart
 from dealwire.hub.hub import Hub
 from dealwire.hub.view import TableView
 from dealwire.service.actions import faults, of_table, offered

@@ -18,7 +18,7 @@ from dealwire.cli import main
 from dealwire.config.build import Banks, build_table
 from dealwire.config.house import at_house
 from dealwire.config.load import examined, load_configuration
-from dealwire.config.schema import TablePart
+from dealwire.config.table_parts import TablePart
 from dealwire.journal.contents import TableStart
 from dealwire.journal.factory import TableFactory
 from dealwire.journal.journal import Journal

@@ -19,7 +19,8 @@ from dealwire.cli.exits import Exit
 from dealwire.cli.init import offer_system_files
 from dealwire.cli.init_questions import PROGRESSIVE, TOKENS
 from dealwire.config.load import load_configuration
-from dealwire.config.schema import ConsolePart, DevicePart, JournalPart, TablePart
+from dealwire.config.schema import ConsolePart, JournalPart
+from dealwire.config.table_parts import DevicePart, TablePart
 from dealwire.console.tokens import Tokens
 from dealwire.journal import JournalReader
 from dealwire.service.simulated import simulator

@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 from dealwire.cli import main
 from dealwire.config.build import Banks, build_table
 from dealwire.config.load import examined, load_configuration
-from dealwire.config.schema import TablePart
+from dealwire.config.table_parts import TablePart
 from dealwire.console.rendering import render_sections
 from dealwire.journal import SealingKey
 from dealwire.journal.factory import TableFactory

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from dealer_flow.play.reports.sessions import RoundOrigin
 from dealer_flow.procedure.load import load_procedure
-from dealwire.config.schema import TablePart
+from dealwire.config.table_parts import TablePart
 from dealwire.hub.view import DeviceView
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.book_tables import BookTables

@@ -15,7 +15,7 @@ from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import EditionRef, Hand, RoundResult
 from dealwire.cli import main
 from dealwire.config.build import Banks, build_table
-from dealwire.config.schema import TablePart
+from dealwire.config.table_parts import TablePart
 from dealwire.hub.view import TableView
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.contents import TableStart

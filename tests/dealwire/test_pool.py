@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import devices.events as e
 from dealwire.cli import main
 from dealwire.config.build import Banks, build_table
-from dealwire.config.schema import TablePart
+from dealwire.config.table_parts import TablePart
 from dealwire.journal.book_tables import BookTables
 from dealwire.journal.factory import TableFactory
 from dealwire.journal.journal import Journal

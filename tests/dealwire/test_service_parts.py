@@ -16,7 +16,7 @@ from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.config.load import load_configuration
-from dealwire.config.schema import DevicePart, TablePart
+from dealwire.config.table_parts import DevicePart, TablePart
 from dealwire.hub.actions import FieldRefused
 from dealwire.hub.health import Health
 from dealwire.journal import Journal

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from dealwire.config.schema import TablePart
+from dealwire.config.table_parts import TablePart
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.contents import TableStart
 from dealwire.journal.factory import TableFactory

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import Final, NamedTuple
 
-from dealwire.config.schema import DevicePart
+from dealwire.config.table_parts import DevicePart
 from dealwire.hub.actions import Action, ActionField
 from dealwire.rehearsal.faults import arm
 from dealwire.rehearsal.scenario import AnyScenario
