@@ -11,6 +11,7 @@ from dealwire.cli.options import FILE, WholeRange, declared
 from dealwire.cli.terminal import echo
 from dealwire.cli.users import typed_password
 from dealwire.hub.actions import FieldRefused
+from dealwire.journal import JournalReader
 from dealwire.journal.errors import JournalBusy
 from dealwire.people.users import read_users
 from dealwire.service.actions import RELEASE, START_OVER, ActionRefused
@@ -59,8 +60,16 @@ def request_command(
         raise click.UsageError(f"release-held needs {', '.join(missing)}")
     fields = {**(given if act == RELEASE else {}), "why": why}
     with _refusals(file):
-        signer = OfflinePerson(read_users(users), who, typed_password(who, from_input=from_input))
+        signer = _signer(file, users, who, from_input=from_input)
         echo(request_in(file, act, fields, signer, clock_is_right=clock_is_right))
+
+
+def _signer(file: Path, users: Path, who: str, *, from_input: bool) -> OfflinePerson:
+    """Return the person with a password, for which nobody is asked in vain: both files are there."""
+    found = read_users(users)
+    with JournalReader(file):
+        pass
+    return OfflinePerson(found, who, typed_password(who, from_input=from_input))
 
 
 @click.command("approve")
@@ -74,7 +83,7 @@ def approve_command(file: Path, number: int, users: Path, who: str, from_input: 
     refused, such as that of one's own request.
     """
     with _refusals(file):
-        signer = OfflinePerson(read_users(users), who, typed_password(who, from_input=from_input))
+        signer = _signer(file, users, who, from_input=from_input)
         echo(approve_in(file, number, signer, clock_is_right=clock_is_right))
 
 

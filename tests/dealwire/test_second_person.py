@@ -427,6 +427,17 @@ def started(file: Path, *, anew: bool) -> None:
         pass
 
 
+def test_no_password_is_asked_for_in_vain(tmp_path: Path) -> None:
+    """No input is given, so a command that wanted a password would say so."""
+    users, nowhere = users_file(tmp_path, person_entry("a.smith")), tmp_path / "nowhere"
+    for users_path in (users, nowhere):
+        words = ["journal", "request", "start-over", nowhere, "--users", users_path, "--who", "a.smith", "--why", "x"]
+        done = CliRunner().invoke(main, [*map(str, words)])
+        assert (done.exit_code, str(nowhere) in done.output, "type the password" in done.output) == (2, True, False), (
+            done.output
+        )
+
+
 def test_start_over_needs_two_and_an_approval_is_used_once(tmp_path: Path) -> None:
     file = configuration(tmp_path, [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}])
     journal, users = tmp_path / "journal.sqlite", tmp_path / "users.toml"
