@@ -21,6 +21,7 @@ IN_WORDS: Final = {
     r"^[!-~]{1,255}$": "1 to 255 letters, digits and signs of ASCII, without a space",
     r"^[0-9a-f]{64}$": "64 hexadecimal digits, in small letters",
     r"^[^+\s]+\+[0-9a-f]{8}\+[A-Za-z0-9+/=]+$": "the line of a public key, such as NAME+1a2b3c4d+KEY",
+    r"^[A-Za-z0-9_-]{1,1366}:[A-Za-z0-9_-]{40,1400}$": "a passkey's id and its public key, with a colon between them",
     r"^([ ]*[0-9A-Fa-f]{2})*[ ]*$": "bytes as pairs of hexadecimal digits",
     r"^\d{4}-\d{2}-\d{2}$": "a day such as 2027-01-31",
     r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$": "a time in UTC such as 2027-01-31T18:00:00Z",
