@@ -1,8 +1,8 @@
-"""Trust of a service: makers' keys, the keys that sign lists of firmware, and the newest list.
+"""Trust of a service: makers' keys, the keys that sign lists of firmware, the newest list, and who is refused.
 
 A list that is older than one that was used before is refused: the number and digest of the newest are kept in a file
 beside the journal. A list that cannot be used leaves the one before in force while the service runs, as long as that is
-valid.
+valid. The same holds for the file of refused devices.
 """
 
 import logging
@@ -39,20 +39,32 @@ def _trusted(path: Path, kind: Kind) -> tuple[Maker, ...]:
     return trusted(path, kind)
 
 
+def refused_in(path: Path | None) -> frozenset[str]:
+    """Return the lines of a file of refused devices: the text of each, in single spaces, without comments, which begin
+    with `#`. KeyUnsafe if others could take one out of it, KeyProblem if it cannot be read."""
+    if path is None:
+        return frozenset()
+    if path.exists() and (unsafe := why_alterable(path)):
+        raise KeyUnsafe(path, unsafe)
+    lines = (" ".join(words) for _, words in read_lines(path, secret=False))
+    return frozenset(each for each in lines if not each.startswith("#"))
+
+
 class Trust:
-    """Trusted keys and the list of allowed firmware of one service, whose journal is at `journal`."""
+    """Trusted keys, the list of allowed firmware and the refused devices of one service, whose journal is at `journal`."""
 
     def __init__(self, part: AttestationPart, journal: Path, day: Callable[[], date] = today) -> None:
         self._part, self._day = part, day
         self._beside = journal.with_name(journal.name + SUFFIX)
-        self._problem = ""
-        self._stamp: tuple[int, int] | None = None
+        self._problems: dict[Path, str] = {}
+        self._stamps: dict[Path, tuple[int, int]] = {}
         self.list: FirmwareList
+        self.refused: frozenset[str] = frozenset()
 
     def opened(self) -> Self:
         """Read everything without a change. KeyProblem or ListRefused for whatever cannot be used."""
         self.makers = _trusted(self._part.makers, "maker")
-        self.list = self._read()
+        self.list, self.refused = self._read(), refused_in(self._part.refused)
         return self
 
     def begin(self) -> Self:
@@ -64,12 +76,17 @@ class Trust:
     def in_words(self) -> str:
         """Return what is trusted as text."""
         found, makers = self.list, ", ".join(each.name for each in self.makers)
-        return f"list {found.number} of {found.signer}, {found.images}, until {found.last}; makers: {makers}"
+        refused = f"; refused devices: {len(self.refused)}" if self._part.refused is not None else ""
+        return f"list {found.number} of {found.signer}, {found.images}, until {found.last}; makers: {makers}{refused}"
 
     def judge(self, found: Evidence) -> tuple[FirmwareProof, AllowedFirmware]:
         """Return what a device proved, and its entry on the list. NotAttested if it did not."""
         proof = check(found, self.makers)
-        self._renew()
+        self.renew()
+        hello = found.hello
+        names = (hello.serial, f"{hello.model} {hello.serial}", f"{hello.maker} {hello.model} {hello.serial}")
+        if any(" ".join(each.split()) in self.refused for each in names):
+            raise NotAttested(f"the house refuses {names[-1]}")
         try:
             self.list.check_day(self._part.allowed, self._day())
         except ListRefused as error:
@@ -78,19 +95,32 @@ class Trust:
         check_start(found.hello, proof)
         return proof, allowed
 
-    def _renew(self) -> None:
-        """Read the list again if its file changed."""
+    def renew(self) -> None:
+        """Read the list and the refused devices again if their files changed."""
+        self._again(self._part.allowed, self._take_list, lambda: f"list {self.list.number} stays in force")
+        if (path := self._part.refused) is not None:
+            self._again(path, self._take_refused, lambda: f"the {len(self.refused)} refused before stay refused")
+
+    def _again(self, path: Path, take: Callable[[], None], stays: Callable[[], str]) -> None:
+        """Read a file again if it changed; the log gets each problem with it once."""
         try:
-            facts = self._part.allowed.stat()
+            facts = path.stat()
             stamp = facts.st_mtime_ns, facts.st_size
-            if stamp != self._stamp:
-                self.list, self._stamp = self._read(), stamp
-                self._remember()
-            self._problem = ""
+            if stamp != self._stamps.get(path):
+                take()
+                self._stamps[path] = stamp
+            self._problems.pop(path, None)
         except (OSError, DealwireError) as error:
-            if str(error) != self._problem:
-                _log.warning("%s; list %d stays in force", error, self.list.number)
-            self._problem = str(error)
+            if str(error) != self._problems.get(path):
+                _log.warning("%s; %s", error, stays())
+            self._problems[path] = str(error)
+
+    def _take_list(self) -> None:
+        self.list = self._read()
+        self._remember()
+
+    def _take_refused(self) -> None:
+        self.refused = refused_in(self._part.refused)
 
     def _read(self) -> FirmwareList:
         path = self._part.allowed

@@ -120,6 +120,11 @@ class Attesting:
         found.done = (*found.done, done)
         found.due_ns, self.busy = 0, True
 
+    def ask_again(self) -> None:
+        """Ask every device now: who is refused may have changed."""
+        for found in self._watched.values():
+            found.due_ns, self.busy = 0, True
+
     def turn(self, now_ns: int) -> None:
         """Judge what arrived in this turn, and ask who is due."""
         self.busy = False

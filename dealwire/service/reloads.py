@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
+from dealwire.attest.trust import refused_in
 from dealwire.config.schema import Configuration
 from dealwire.hub.health import Health
 from dealwire.tls import ServerTls, TlsLoaded, day, end_of_line
@@ -82,6 +84,17 @@ def _installed(item: Reloadable[T], content: T | DealwireError) -> str:
     if isinstance(content, DealwireError):
         return f"{content}; the former {item.name} stays"
     return f"{item.name} {item.install(content)}"
+
+
+def refused_devices(path: Path, again: Callable[[], None]) -> Reloadable[frozenset[str]]:
+    """Return the file of refused devices as something that is read again. `again` has every device asked at once, which
+    reads the file for itself."""
+
+    def install(found: frozenset[str]) -> str:
+        again()
+        return f"{len(found)}, and each device is asked again"
+
+    return Reloadable("refused devices", partial(refused_in, path), install)
 
 
 def line_certificates(found: Configuration, health: Health) -> Iterator[Reloadable[int]]:

@@ -12,6 +12,7 @@ import logging
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from dealwire.attest.trust import Trust
@@ -45,7 +46,7 @@ from dealwire.service.opening import StartClock, TablesOpening
 from dealwire.service.ownership import own
 from dealwire.service.pending import PendingActs, taken_up
 from dealwire.service.readers import readers_of, share
-from dealwire.service.reloads import Reloads
+from dealwire.service.reloads import Reloads, refused_devices
 from dealwire.service.requests import RequestHandler
 from dealwire.service.seals import faces_in_clear, load_seal, load_signer
 from dealwire.service.snapshot_schedule import SnapshotSchedule
@@ -164,7 +165,10 @@ class Service:
         went_on = opening.start_over() if anew else opening.resume_tables(key, self.notify_starting)
         self._early = went_on.unpublished
         if (attestation := self.configuration.attestation) is not None:
-            self._attesting = Attesting(attestation, Trust(attestation, self.journal.path).begin())
+            self._attesting = asking = Attesting(attestation, Trust(attestation, self.journal.path).begin())
+            if attestation.refused is not None:
+                again = partial(self.owner.call_soon, asking.ask_again)
+                self.reloads.add(refused_devices(attestation.refused, again))
         line_keys = line_keys_of(self.configuration)
         for part in self.configuration.table:
             start, publisher = opening.table(part)

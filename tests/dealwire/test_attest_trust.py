@@ -20,9 +20,9 @@ TODAY = date(2026, 11, 30)
 TEXT = rig.list_text(7, first=TODAY, last=TODAY + timedelta(days=1))
 
 
-def part(folder: Path, text: str = TEXT) -> AttestationPart:
+def part(folder: Path, text: str = TEXT, **more: str) -> AttestationPart:
     rig.write_trust(folder, text)
-    files = {"makers": "makers.pub", "signers": "signers.pub", "allowed": "allowed.list"}
+    files = {"makers": "makers.pub", "signers": "signers.pub", "allowed": "allowed.list", **more}
     return AttestationPart.model_validate({key: folder / name for key, name in files.items()})
 
 
@@ -102,3 +102,50 @@ def test_firmware_that_is_not_what_the_device_started_with_is_none(tmp_path: Pat
     trust = Trust(part(tmp_path), tmp_path / "journal", lambda: TODAY).begin()
     started = evidence(hello=replace(HELLO, digest=bytes(31) + b"\1"))
     assert why(trust, started) == "its firmware is not the one that it started with"
+
+
+@pytest.mark.parametrize(
+    ("line", "refused"),
+    [
+        ("SIM-0001", True),
+        ("  sim-shuffler \t SIM-0001 ", True),
+        ("dealwire sim-shuffler SIM-0001", True),
+        ("SIM-0002", False),
+        ("SIM-00", False),
+        ("sim-shoe SIM-0001", False),
+        ("dealwire", False),
+        ("# SIM-0001", False),
+        ("", False),
+    ],
+)
+def test_a_line_refuses_one_certified_device(tmp_path: Path, line: str, refused: bool) -> None:
+    (tmp_path / "refused.list").write_text(f"# none\nSIM-9999\n{line}\n")
+    trust = Trust(part(tmp_path, refused="refused.list"), tmp_path / "journal", lambda: TODAY).begin()
+    assert why(trust, evidence()) == ("the house refuses dealwire sim-shuffler SIM-0001" if refused else "")
+
+
+def test_the_refused_devices_are_read_again_and_stay_refused_without_their_file(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "refused.list"
+    with pytest.raises(KeyProblem, match="refused.list"):
+        Trust(part(tmp_path, refused="refused.list"), tmp_path / "journal", lambda: TODAY).begin()
+    path.write_text("")
+    trust = Trust(part(tmp_path, refused="refused.list"), tmp_path / "journal", lambda: TODAY).begin()
+    assert trust.in_words().endswith("makers: dealwire; refused devices: 0")
+    assert why(trust, evidence()) == ""
+    path.write_text("SIM-0001\n")
+    assert why(trust, evidence()) == "the house refuses dealwire sim-shuffler SIM-0001"
+    for _ in range(2):
+        path.unlink(missing_ok=True)
+        assert why(trust, evidence()) == "the house refuses dealwire sim-shuffler SIM-0001"
+    assert [each.getMessage().endswith("the 1 refused before stay refused") for each in caplog.records] == [True]
+    path.write_text("")
+    path.chmod(0o666)
+    assert why(trust, evidence()) == "the house refuses dealwire sim-shuffler SIM-0001"
+    path.chmod(0o644)
+    path.write_text("# let in again\n")
+    assert why(trust, evidence()) == ""
+    path.chmod(0o666)
+    with pytest.raises(KeyUnsafe):
+        Trust(part(tmp_path, refused="refused.list"), tmp_path / "journal", lambda: TODAY).begin()

@@ -236,6 +236,38 @@ def test_a_list_that_is_put_back_while_the_table_runs_does_not_count(
     assert any("list 6 is older than list 7" in each.getMessage() for each in caplog.records)
 
 
+@pytest.mark.more
+def test_one_line_refuses_one_certified_device(tmp_path: Path) -> None:
+    """A stolen device, whose certificate is still good: by one line and SIGHUP, while the table runs. The other device
+    of the same serial number is not meant, and no table starts over."""
+    top = rig.write_trust(tmp_path, more='refused = "refused.list"\n')
+    (tmp_path / "refused.list").write_text("# nobody yet\n")
+    with simulators_here(prepare=rig.identified) as addresses:
+        file = write_configuration(tmp_path, addresses, top=top)
+        service, listener = opened(file)
+        with service:
+            run_until(service, lambda: len(listener.of("round")) >= 1)
+            assert listener.of("round")[0]["outcome"] != "unreliable"
+            (tmp_path / "refused.list").write_text("sim-shuffler SIM-0001\n")
+            assert "refused devices 1, and each device is asked again" in service.reloads.run()
+            why = "firmware not proved: the house refuses dealwire sim-shuffler SIM-0001"
+            run_until(service, lambda: shown(service).firmware == why)
+            _, last = rounds_after(service, listener, 2)[:2]
+            assert last["outcome"] == "unreliable"
+            assert shown(service, "controller").firmware == "firmware 1.0.0 proved, list 7"
+        service, listener = opened(file)
+        with service:
+            run_until(service, lambda: shown(service).firmware == why)
+            assert [each["text"] for each in listener.of("status") if each["kind"] == "started"] == [
+                "table table-1 resumes"
+            ]
+            (tmp_path / "refused.list").write_text("")
+            service.reloads.run()
+            run_until(service, lambda: shown(service).firmware == "firmware 1.0.0 proved, list 7")
+    comparison = compared(tmp_path)
+    assert (comparison.difference, comparison.pending) == (None, [])
+
+
 def test_a_key_at_two_tables_is_a_copy_and_both_are_held(tmp_path: Path) -> None:
     """One has the key of the other, stolen with its memory: the host cannot tell which is the device."""
     top = rig.write_trust(tmp_path)
