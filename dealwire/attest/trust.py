@@ -51,7 +51,7 @@ def refused_in(path: Path | None) -> frozenset[str]:
 
 
 class Trust:
-    """Trusted keys, the list of allowed firmware and the refused devices of one service, whose journal is at `journal`."""
+    """Trusted keys, list of allowed firmware and refused devices of one service, whose journal is at `journal`."""
 
     def __init__(self, part: AttestationPart, journal: Path, day: Callable[[], date] = today) -> None:
         self._part, self._day = part, day

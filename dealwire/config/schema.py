@@ -314,8 +314,8 @@ class AttestationPart(TomlTable):
     allowed: FilePath
     """The signed list of allowed firmware."""
     refused: FilePath | None = None
-    """Devices that prove nothing any longer, whatever their certificate: one serial number a line, alone or after model,
-    or maker and model. Read again when it changes, and by SIGHUP."""
+    """Devices that prove nothing any longer, whatever their certificate: one serial number a line, alone or after
+    model, or maker and model. Read again when it changes, and by SIGHUP."""
     each_minutes: Annotated[int, Field(ge=0, le=10080)] = 60
     """Average minutes between two unannounced measurements of a device; 0: only as it connects, and on demand."""
     without: tuple[Annotated[str, Field(pattern=r"^[^/]+/[^/]+$")], ...] = ()

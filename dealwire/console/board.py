@@ -14,11 +14,12 @@ from typing import Final
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from dealwire.console.rendering import BUILD, ENDING, PageSections, WallSections
+from dealwire.console.rendering import BUILD, ENDING, LogShown, PageSections, WallSections
 from dealwire.console.sessions import SignedIn
 from dealwire.console.words import clock, natural
 from dealwire.hub.actions import Action
 from dealwire.hub.hub import Hub
+from dealwire.hub.log_view import LogView
 from dealwire.hub.view import TableView
 
 WATCHERS_MAX: Final = 64
@@ -133,6 +134,11 @@ class Board:
         self._look()
         return self._page(table).html
 
+    @property
+    def log(self) -> LogView | None:
+        """The newest state of the journal's log; None if it signs no checkpoints."""
+        return self._hub.log
+
     async def serve(self, line: WebSocket, table: str, session: SignedIn | None = None) -> None:
         """Serve one page's live connection until either end closes it or the session is over; WALL for all tables."""
         await line.accept()
@@ -191,7 +197,7 @@ class Board:
 
     def _page(self, table: str, only: Collection[str] = ()) -> PageSections | WallSections:
         if table == WALL:
-            self._wall.show(self._in_order())
+            self._wall.show(self._in_order(), LogShown(self._hub.log, self._now_ns()))
             return self._wall
         if table not in self._pages:
             self._pages[table] = PageSections(

@@ -12,6 +12,7 @@ from typing import Any, Final
 from dealer_flow.record.base import line_schema
 from dealwire.console.round_list import FIELDS
 from dealwire.hub.actions import ROLES
+from dealwire.hub.log_view import LogView
 from dealwire.sheet.model import RoundSheet
 from dealwire.version import __version__
 
@@ -36,7 +37,7 @@ WEBSOCKETS: Final[Mapping[str, str]] = {
 def document() -> Spec:
     """Return the whole document."""
     schema = line_schema(RoundSheet)
-    schemas = {"RoundSheet": schema, **schema.pop("$defs", {}), **_schemas()}
+    schemas = {"RoundSheet": schema, **schema.pop("$defs", {}), **_schemas(), **_log_schemas()}
     schema.pop("$schema", None)
     found: Spec = {
         "openapi": "3.1.0",
@@ -107,6 +108,16 @@ def _schemas() -> Spec:
     }
 
 
+def _log_schemas() -> dict[str, Spec]:
+    """Return the schema of the log, and of a witness in it."""
+    found = LogView.model_json_schema(mode="serialization")
+    parts: dict[str, Spec] = found.pop("$defs")
+    found["properties"] = {"schema": {"const": "dealwire.log/1"}, **found["properties"]}
+    for schema in (found, *parts.values()):
+        schema["required"] = [*schema["properties"]]
+    return {"LogView": found, **parts}
+
+
 def _object(description: str, **properties: Spec) -> Spec:
     return {
         "type": "object",
@@ -127,9 +138,11 @@ def _paths() -> dict[str, Spec]:
 def _pages() -> dict[str, Spec]:
     tables = _query("tables", "Names of the tables to show, separated by commas; all unless given.")
     title = _query("title", "Heading of the wall.")
+    log = {"200": _answer("The log.", {"application/json": _ref("LogView")}), **_errors(404)}
     return {
         "/": _get("Every table at a glance.", "overview", _page()),
         "/wall": _get("The tables of a pit, for a large screen.", "wall", {**_page(), **_errors(404)}, tables, title),
+        "/log.json": _get("The journal's log: its newest checkpoint, and who cosigned it.", "log", log),
         "/table/{table}": _get("One table.", "table", {**_page(), **_errors(404)}, _table()),
         "/bench": _get(
             "Faults that can be planned at a simulated table.",

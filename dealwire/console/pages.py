@@ -24,6 +24,7 @@ from dealwire.console.sheet_pages import SheetPages, unavailable
 from dealwire.console.sheets import Sheets, SheetUnavailable
 from dealwire.console.sign_in import SignIn
 from dealwire.console.words import date_time, iso_time
+from dealwire.hub.log_view import log_json
 from dealwire.hub.view import TableView
 
 NAME_MAX: Final = 200
@@ -56,6 +57,7 @@ class Pages:
             routes=[
                 Route("/", self.overview),
                 Route("/wall", self.wall),
+                Route("/log.json", self.log),
                 Route("/table/{table}", self.table),
                 Route("/table/{table}/replay", self.recordings),
                 Route("/table/{table}/act/{action}", self._endpoint.act, methods=["POST"]),
@@ -119,6 +121,12 @@ class Pages:
             title=title,
             fills=True,
         )
+
+    async def log(self, _: Request) -> Response:
+        """GET /log.json: the journal's log, its newest checkpoint, and who cosigned it."""
+        if self._board.log is None:
+            raise HTTPException(404, "The journal of this console signs no checkpoints.")
+        return JSONResponse(log_json(self._board.log))
 
     async def wall_live(self, line: WebSocket) -> None:
         """Live connection of the wall."""
@@ -208,6 +216,7 @@ class Pages:
             live=f"/live/{quote(name, safe='')}",
             view=self._views[name],
             sections=self._board.sections(name),
+            has_log=self._board.log is not None,
             **values,
         )
 

@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from typing import Final
 
 from dealwire.hub.hub import Hub, Request
+from dealwire.hub.log_view import LogView
 from dealwire.hub.view import TableView, UnknownView
 from dealwire.hub.wire import (
     ALL,
@@ -27,6 +28,7 @@ from dealwire.hub.wire import (
     ServiceAway,
     ServiceBye,
     ServiceHello,
+    ServiceLog,
     ServiceNow,
     ServiceView,
     Telling,
@@ -161,6 +163,11 @@ class RemoteHub(Hub):
                 except ValueError as error:
                     raise WireRefused(f"a view: {str(error)[:100]}") from None
                 self.show(view)
+            case ServiceLog():
+                try:
+                    self.show_log(LogView.model_validate_json(bytes(message.log)))
+                except ValueError as error:
+                    raise WireRefused(f"a log: {str(error)[:100]}") from None
             case ServiceNow():
                 self.clock.set(message.now_ns)
                 self._looked = max(self._looked, message.looked)
@@ -196,6 +203,8 @@ class RemoteHub(Hub):
         self._open.clear()
         for view in self.shown().values():
             self.show(_unknown(view, now_ns))
+        if self.log is not None:
+            self.show_log(self.log.model_copy(update={"away": True}))
         with self._news:
             self._news.notify_all()
 

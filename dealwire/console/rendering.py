@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.filters import do_urlencode
@@ -20,6 +20,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from dealwire.console import betting, scene, wall, words
 from dealwire.hub.actions import Action
+from dealwire.hub.log_view import LogView
 from dealwire.hub.view import TableView
 from dealwire.sheet.html import STYLE as SHEET_STYLE
 from dealwire.table.action_words import pots_words, won_words
@@ -95,7 +96,7 @@ def round_link(text: object, table: str, number: int, live: bool) -> object:
 _FILTERS: Final = (
     round_link,
     *(words.face, words.hand_words, amount, words.figure, words.brief_figure, words.signed),
-    *(words.clock, words.clock_time, words.date_time, words.iso_time, words.since, words.count_words),
+    *(words.clock, words.clock_time, words.date_time, words.iso_time, words.since, words.age, words.count_words),
     *(words.is_wrong, words.by_actor, words.numbers_words, words.about_device, words.seal_words),
     *(scene.prompt, scene.places, scene.columns_of, scene.bets_shown, scene.banners, scene.nets),
     *(
@@ -192,8 +193,25 @@ TILE: Final[dict[str, Pick]] = {
     "tile": lambda v, _: v.model_copy(update={"sequence": 0, "at_ns": 0, "log": (), "reported_ns": 0, "devices": ()})
 }
 """Section of one table on the wall."""
+LOG: Final[dict[str, Pick]] = {"witnesses": lambda shown, _: (shown.log, shown.minute)}
+"""Section of the overview with the journal's log and its witnesses."""
 RIBBON: Final[dict[str, Pick]] = {"ribbon": lambda views, _: [(view.table, view.trouble) for view in views.values()]}
 """Section of the wall with the problems of all tables."""
+
+
+class LogShown(NamedTuple):
+    """The state of the journal's log as a page shows it at a time: ages are in minutes."""
+
+    log: LogView | None
+    now_ns: int
+
+    @property
+    def minute(self) -> int:
+        """Number of the minute, with which its ages change."""
+        return self.now_ns // (60 * 10**9) if self.log is not None else 0
+
+
+NO_LOG: Final = LogShown(None, 0)
 
 
 class PageSections:
@@ -244,16 +262,18 @@ class PageSections:
 
 
 class WallSections:
-    """The sections of the wall: `tile-NAME` for each table and the `ribbon`. Each is rendered again only when its data
-    changed."""
+    """The sections of the wall: `tile-NAME` for each table, the `ribbon`, and the `witnesses` of the overview. Each is
+    rendered again only when its data changed."""
 
     def __init__(self, yield_to_owner: Callable[[], None] = lambda: None) -> None:
         self._ribbon, self._yield_to_owner = PageSections(RIBBON, yield_to_owner=yield_to_owner), yield_to_owner
+        self._log = PageSections(LOG, yield_to_owner=yield_to_owner)
         self._tiles: dict[str, PageSections] = {}
         self._views: dict[str, TableView] = {}
 
-    def show(self, views: Mapping[str, TableView]) -> None:
+    def show(self, views: Mapping[str, TableView], log: LogShown = NO_LOG) -> None:
         """Render what changed since the last views."""
+        self._log.show(log)
         for name, view in views.items():
             if self._views.get(name) is not view:
                 self._views[name] = view
@@ -262,7 +282,7 @@ class WallSections:
 
     def changes(self, sent: Mapping[str, int]) -> dict[str, tuple[int, str]]:
         """Return the sections newer than those a page has, by name: version and HTML."""
-        found = self._ribbon.changes(sent)
+        found = self._ribbon.changes(sent) | self._log.changes(sent)
         for name, tile in self._tiles.items():
             key = f"tile-{name}"
             for each in tile.changes({"tile": sent.get(key, 0)}).values():
@@ -272,4 +292,8 @@ class WallSections:
     @property
     def html(self) -> dict[str, str]:
         """Every section, by name."""
-        return self._ribbon.html | {f"tile-{name}": tile.html["tile"] for name, tile in self._tiles.items()}
+        return (
+            self._ribbon.html
+            | self._log.html
+            | {f"tile-{name}": tile.html["tile"] for name, tile in self._tiles.items()}
+        )

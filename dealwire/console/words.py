@@ -112,6 +112,16 @@ def since(at_ns: int | None, now_ns: int) -> str:
     return f"since {clock(at_ns) if moment(at_ns).date() == moment(now_ns).date() else date_time(at_ns)}"
 
 
+def age(at_ns: int, now_ns: int) -> str:
+    """Return how long ago a time is, in its largest unit: `3 min ago`, `2 h ago`, `4 days ago`."""
+    minutes = max(0, now_ns - at_ns) // (60 * 10**9)
+    if not minutes:
+        return "less than a minute ago"
+    if minutes < 60:
+        return f"{minutes} min ago"
+    return f"{minutes // 60} h ago" if minutes < 48 * 60 else f"{minutes // 1440} days ago"
+
+
 def date_time(at_ns: int) -> str:
     """Return day and time: `24 Nov 2026, 07:25:55`."""
     at = moment(at_ns)

@@ -31,6 +31,7 @@ from dealwire.journal.signing import (
     parsed_line,
 )
 from dealwire.journal.witnessing import fork_parts, named_of
+from devices.clock import SystemClock
 
 POLL_S: Final = 0.25
 """Seconds between two looks at the journal and at the messages."""
@@ -38,8 +39,8 @@ GROWTH_S: Final = 1.0
 """Minimum seconds between two answers to witnesses that stand at one size."""
 SIZES_MOST: Final = 1000
 """Most sizes that are remembered for that."""
-REMEMBERED: Final = 256
-"""Number of the newest cosignatures in the journal that are read at the start."""
+REMEMBERED: Final = 20_000
+"""Most cosignatures in the journal that are read at the start, newest first: a week of two witnesses, each minute."""
 
 
 class LogLane:
@@ -155,10 +156,20 @@ class LogLane:
         witness = next((each for each in self._witnesses if each.name == line.name), None)
         if witness is None or size <= self._taken.get(line.name, -1):
             return
-        seconds = cosigned_at(newest_note(reader, size).head.body, line, witness)
+        try:
+            seconds = cosigned_at(newest_note(reader, size).head.body, line, witness)
+        except (NoteRefused, NotProvable) as error:
+            self._health.refused[line.name] = str(error)
+            raise
         self._taken[line.name] = size
-        self._health.cosigned[line.name] = seconds
+        self._note(line.name, size, min(seconds, SystemClock().now_ns() // 10**9))
+        self._health.refused.pop(line.name, None)
         self._cosigned(size, line)
+
+    def _note(self, name: str, size: int, seconds: int) -> None:
+        """Note a signature, unless it is an older one that somebody sent again."""
+        if seconds >= self._health.cosigned.get(name, 0):
+            self._health.cosigned[name], self._health.sizes[name] = seconds, size
 
     def _take_fork(self, text: str) -> None:
         """Raise the alarm if the two notes were both signed with the table's key, and contradict one another."""
@@ -175,22 +186,24 @@ class LogLane:
 
     def _remember(self, reader: JournalReader) -> None:
         """Take from the journal which witness signed last, and when."""
-        up_to = reader.head.sequence
-        for each in self._witnesses:
-            self._health.cosigned.setdefault(each.name, 0)
+        up_to, wanted = reader.head.sequence, {each.name for each in self._witnesses}
+        for name in wanted:
+            self._health.cosigned.setdefault(name, 0)
         for _ in range(REMEMBERED):
-            record = reader.newest_of(COSIGNED_RECORD, up_to)
+            record = reader.newest_of(COSIGNED_RECORD, up_to) if wanted else None
             if record is None:
                 return
-            by, seconds = cosigned_in(record.payload)
-            if by in self._health.cosigned:
-                self._health.cosigned[by] = max(self._health.cosigned[by], seconds)
+            by, size, seconds = cosigned_in(record.payload)
+            if by in wanted:
+                wanted.remove(by)
+                self._note(by, size, min(seconds, record.at_ns // 10**9))
             up_to = record.sequence - 1
 
 
-def cosigned_in(payload: bytes) -> tuple[str, int]:
-    """Return who cosigned by a record of the journal, and when, in seconds since 1970."""
+def cosigned_in(payload: bytes) -> tuple[str, int, int]:
+    """Return who cosigned by a record of the journal, which size, and when, in seconds since 1970."""
     from msgspec.json import decode
 
-    line = parsed_line(decode(payload)["line"])
-    return line.name, int.from_bytes(line.signature[:8])
+    fields = decode(payload)
+    line = parsed_line(fields["line"])
+    return line.name, int(fields["size"]), int.from_bytes(line.signature[:8])

@@ -17,7 +17,7 @@ from prometheus_client.registry import Collector
 
 from dealer_flow.record.catalogue import INCIDENTS
 from dealwire.export.witness import witness
-from dealwire.hub.health import ExportProgress, Health
+from dealwire.hub.health import ExportProgress, Health, LogHealth
 from dealwire.hub.hub import Hub, HubReader
 from dealwire.hub.lines import Publication
 from dealwire.hub.view import TROUBLE_KINDS, TableView
@@ -118,6 +118,14 @@ MEASURES: Final = {
     "dealwire_log_forks": gauge("", "Forks of the journal's log that a witness has proven."),
     "dealwire_log_cosigned_timestamp_seconds": gauge(
         "by", "Time of each witness's newest signature on a checkpoint; 0 if there is none."
+    ),
+    "dealwire_log_cosigned_size": gauge("by", "Leaves of the checkpoint that each witness signed last."),
+    "dealwire_log_witness_overdue": gauge(
+        "by", "1 if a needed witness has not signed for 24 h, as the tables' consoles show."
+    ),
+    "dealwire_log_checkpoint_timestamp_seconds": gauge("", "Time of the newest checkpoint; 0 before the first."),
+    "dealwire_log_stamped_timestamp_seconds": gauge(
+        "", "Time of the newest time stamp; 0 before the first, absent if none is wanted."
     ),
     "dealwire_journal_failed": gauge("", "1 if the journal accepts no more records."),
     "dealwire_journal_written_timestamp_seconds": gauge("", "Time at which a record was last on the disk."),
@@ -252,10 +260,7 @@ def _of_health(health: Health, out: Samples) -> None:
         out["dealwire_console_restarts"][()] = health.console_restarts
     for server, ends_ns in health.certificates.copy().items():
         out["dealwire_certificate_expires_timestamp_seconds"][server,] = ends_ns // NS
-    out["dealwire_log_size"][()] = health.log.size
-    out["dealwire_log_forks"][()] = health.log.forks
-    for by, seconds in health.log.cosigned.copy().items():
-        out["dealwire_log_cosigned_timestamp_seconds"][by,] = seconds
+    _of_log(health.log, out)
     for labels, (frames, noise) in health.lines.copy().items():
         out["dealwire_line_frames"][labels] = frames
         out["dealwire_line_noise_bytes"][labels] = noise
@@ -265,6 +270,20 @@ def _of_health(health: Health, out: Samples) -> None:
         out["dealwire_ndjson_failed"][()] = int(ndjson.failed is not None)
         out["dealwire_ndjson_lines"][()] = ndjson.written
         out["dealwire_ndjson_lost_lines"][()] = ndjson.lost
+
+
+def _of_log(log: LogHealth, out: Samples) -> None:
+    out["dealwire_log_size"][()] = log.size
+    out["dealwire_log_forks"][()] = log.forks
+    for by, seconds in log.cosigned.copy().items():
+        out["dealwire_log_cosigned_timestamp_seconds"][by,] = seconds
+    for by, size in log.sizes.copy().items():
+        out["dealwire_log_cosigned_size"][by,] = size
+    for by, overdue in log.overdue.items():
+        out["dealwire_log_witness_overdue"][by,] = overdue
+    out["dealwire_log_checkpoint_timestamp_seconds"][()] = log.checkpoint_ns // NS
+    if log.stamped_ns is not None:
+        out["dealwire_log_stamped_timestamp_seconds"][()] = log.stamped_ns // NS
 
 
 def _of_view(view: TableView, out: Samples) -> None:

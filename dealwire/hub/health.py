@@ -20,6 +20,16 @@ class LogHealth:
     def __init__(self) -> None:
         self.size = self.forks = 0
         self.cosigned: dict[str, int] = {}
+        self.sizes: dict[str, int] = {}
+        """Size of the checkpoint that each witness cosigned last."""
+        self.refused: dict[str, str] = {}
+        """Why the newest line in a witness's name was refused; without an entry it was not."""
+        self.overdue: dict[str, int] = {}
+        """By needed witness: 1 if it has not cosigned for too long. The owner sets this and the rest."""
+        self.checkpoint_ns = 0
+        """Time of the newest checkpoint; 0 before the first."""
+        self.stamped_ns: int | None = None
+        """Time of the newest time stamp, 0 before the first; None if none is wanted."""
 
 
 class Health:

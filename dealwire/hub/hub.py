@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Final, Self
 
 from dealwire.hub.lines import Assertion, Publication
+from dealwire.hub.log_view import LogView
 from dealwire.hub.view import TableView
 
 _log = logging.getLogger(__name__)
@@ -95,6 +96,8 @@ class Hub:
         self._watchers: tuple[tuple[Callable[[str], None], Callable[[str], bool]], ...] = ()
         self._requests: deque[Request] = deque()
         self._faults: Counter[str] = Counter()
+        self.log: LogView | None = None
+        """Newest state of the journal's log; None if no checkpoints are signed."""
         self._wake_owner: Callable[[], None] = lambda: None
         self._refresh: Callable[[], None] = lambda: None
 
@@ -135,6 +138,10 @@ class Hub:
         for wake, wants in self._watchers:
             if wants(view.table):
                 wake(view.table)
+
+    def show_log(self, log: LogView) -> None:
+        """Set the newest state of the journal's log. Pages take it with their next message."""
+        self.log = log
 
     def requests(self) -> list[Request]:
         """Return and clear the waiting requests."""

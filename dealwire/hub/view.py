@@ -27,12 +27,17 @@ TroubleKind = Literal[
     "count",
     "device",
     "archive",
+    "witness",
     "badge",
     "unreliable",
     "held",
 ]
 """Kinds of trouble, worst first."""
 TROUBLE_KINDS: Final[tuple[TroubleKind, ...]] = get_args(TroubleKind)
+
+
+LastingKind = Literal["archive", "witness"]
+"""Kinds that are about the journal, and the same at all of its tables."""
 
 
 class Shown(BaseModel):

@@ -121,6 +121,12 @@ class ServiceView(_Strict, frozen=True, tag="view"):
     view: msgspec.Raw
 
 
+class ServiceLog(_Strict, frozen=True, tag="log"):
+    """The newest state of the journal's log, as its own JSON."""
+
+    log: msgspec.Raw
+
+
 class ServiceNow(_Strict, frozen=True, tag="now"):
     """The tables' time, once a second. `looked`: every view was sent that was there at the `look` of this number."""
 
@@ -142,7 +148,7 @@ class ServiceBye(_Strict, frozen=True, tag="bye"):
     why: str
 
 
-Telling = ServiceHello | ServiceView | ServiceNow | ServiceAnswer | ServiceBye
+Telling = ServiceHello | ServiceView | ServiceLog | ServiceNow | ServiceAnswer | ServiceBye
 
 M = TypeVar("M")
 

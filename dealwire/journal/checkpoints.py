@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec.json import encode
 
+from dealwire.journal.logbook import LogBook
 from dealwire.journal.record_writer import RecordWriter
 from dealwire.journal.records import CHECKPOINT, COSIGNED, LOG
 from dealwire.journal.signing import SignatureLine, SigningPair, TreeHead, signed_checkpoint
@@ -33,10 +34,17 @@ class Checkpoints:
     soon = False
     noted: tuple[int, str] | None = None
     """Record and note of the newest checkpoint of this opening."""
+    signed: tuple[int, int] | None = None
+    """Size and time of the newest checkpoint of this log, as far as it is known."""
 
     def __init__(self, writer: RecordWriter, pair: SigningPair | None, newest: int) -> None:
         self.pair, self.newest = pair, newest
         self._writer, self._signed_ns = writer, 0
+
+    @property
+    def log(self) -> LogBook:
+        """The tree."""
+        return self._writer.log
 
     @property
     def due(self) -> bool:
@@ -78,8 +86,9 @@ class Checkpoints:
         if self.pair is None or not writer.log.tree or not writer.is_open() or not writer.secure():
             return None
         log, self._signed_ns, self.soon = writer.log, at_ns, False
-        note = signed_checkpoint(TreeHead(log.origin, log.size, log.root()), self.pair)
-        fields = {"tree": log.tree, "size": log.size, "root": log.root().hex(), "origin": log.origin, "key": log.key}
+        size = log.size  # the checkpoint will be a leaf itself
+        note = signed_checkpoint(TreeHead(log.origin, size, log.root()), self.pair)
+        fields = {"tree": log.tree, "size": size, "root": log.root().hex(), "origin": log.origin, "key": log.key}
         self.newest = writer.add(at_ns, 0, CHECKPOINT, "", encode({**fields, "note": note, "at_ns": at_ns}))
-        self.noted = self.newest, note
+        self.noted, self.signed = (self.newest, note), (size, at_ns)
         return note

@@ -19,6 +19,7 @@ from typing import Final
 import msgspec
 
 from dealwire.hub.hub import Hub, Request
+from dealwire.hub.log_view import LogView
 from dealwire.hub.view import TableView
 from dealwire.hub.wire import (
     ALL,
@@ -31,6 +32,7 @@ from dealwire.hub.wire import (
     ServiceAnswer,
     ServiceBye,
     ServiceHello,
+    ServiceLog,
     ServiceNow,
     ServiceView,
     WireRefused,
@@ -76,6 +78,8 @@ class _Line:
         self.places: dict[str, None] = {}
         """Tables whose newest view is to be sent, in order."""
         self.sent: dict[str, TableView] = {}
+        self.log: LogView | None = None
+        """State of the log that was sent last."""
         self.looked = 0
         """Number of a `look` that is answered once the places are empty; 0 for none."""
         self.open: set[int] = set()
@@ -265,7 +269,14 @@ class ConsoleGate:
             if line.is_silent and now_s - line.came_s > GREET_S:
                 self._drop(line, f"it did not greet within {GREET_S:g} s")
             elif line.greeted and len(line.out) < ENOUGH:
+                self._add_log(line)
                 line.out += framed(ServiceNow(self._clock.now_ns()))
+
+    def _add_log(self, line: _Line) -> None:
+        log = self._hub.log
+        if log is not None and log is not line.log:
+            line.log = log
+            line.out += framed(ServiceLog(msgspec.Raw(log.model_dump_json().encode())))
 
     # ------------------------------------------------------------------ output
 
@@ -335,6 +346,7 @@ class ConsoleGate:
                 if line.user is not None:
                     self._note_access("", f"console process {line.pid} of user {line.user} connected")
                 line.out += framed(self._hello())
+                self._add_log(line)
                 line.places.update(dict.fromkeys(self._hub.shown()))
             case ConsoleWant():
                 line.wants = frozenset(message.tables)

@@ -43,9 +43,12 @@ class DayStamps:
         self._look_ns = 0
         self._since_ns: int | None = None
         """Since when a stamp is wanted; None while none is."""
-        self._warned = False
-        self.stamped_day = self._newest() if self._url is not None else ""
-        """Day of the newest stamp; empty if there is none."""
+        self.overdue = False
+        """True if a stamp was wanted for a day, and none was got."""
+        self.wanted = self._url is not None
+        """True if a stamp is wanted each gaming day."""
+        self.stamped_day, self.stamped_ns = self._newest() if self.wanted else ("", 0)
+        """Day and time of the newest stamp; empty and 0 if there is none."""
 
     @property
     def busy(self) -> bool:
@@ -61,9 +64,9 @@ class DayStamps:
         elif now_ns >= self._look_ns and (wanted := self._due()) is not None:
             self._since_ns = now_ns if self._since_ns is None else self._since_ns
             self._begin(wanted, self._url, self._ca)
-        if self._since_ns is None or self._warned or now_ns - self._since_ns < OVERDUE_NS:
+        if self._since_ns is None or self.overdue or now_ns - self._since_ns < OVERDUE_NS:
             return None
-        self._warned = True
+        self.overdue = True
         return f"no time stamp for 24 h: {self._url} is not reached or its stamps are refused; see the log"
 
     def _due(self) -> _Wanted | None:
@@ -93,12 +96,13 @@ class DayStamps:
             wanted = self._wanted
             fields = stamped_fields(wanted.note, wanted.checkpoint, wanted.day, str(self._url), found.token)
             self._journal.stamped(fields, now_ns)
-            self.stamped_day, self._since_ns, self._warned = wanted.day, None, False
+            self.stamped_day, self.stamped_ns = wanted.day, now_ns
+            self._since_ns, self.overdue = None, False
         else:
             self._look_ns = now_ns + AGAIN_NS
             _log.warning("no time stamp: %s", found)
 
-    def _newest(self) -> str:
+    def _newest(self) -> tuple[str, int]:
         with JournalReader(self._journal.path) as reader:
             record = reader.newest_of(STAMPED)
-        return str(json.loads(record.payload)["day"]) if record is not None else ""
+        return (str(json.loads(record.payload)["day"]), record.at_ns) if record is not None else ("", 0)

@@ -4,15 +4,16 @@ A problem is a warning at every table, and none stops for it.
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from dealwire.config.schema import JournalPart
 from dealwire.hub.health import Health
 from dealwire.hub.lines import ClockSet
+from dealwire.hub.log_view import LogView
 from dealwire.journal import Journal
-from dealwire.service.cosign_watch import CosignWatch
 from dealwire.service.day_stamps import DayStamps
 from dealwire.service.disk import DiskWatch
+from dealwire.service.log_watch import LogWatch
 from dealwire.service.table_session import TableSession
 from dealwire.service.timekeeping import follows, sentence_of
 from devices.clock import SystemClock
@@ -21,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 class HostWatch:
-    """Looks at the host of `tables`, which may grow."""
+    """Looks at the host of `tables`, which may grow. `show_log` gets the state of the log when it changed."""
 
     def __init__(
         self,
@@ -30,18 +31,24 @@ class HostWatch:
         clock: SystemClock,
         health: Health,
         tables: Mapping[str, TableSession],
+        show_log: Callable[[LogView], None],
     ) -> None:
         self._journal, self._clock, self._health, self._tables = journal, clock, health, tables
         self._stamps = DayStamps(journal, part)
-        self._cosigned = CosignWatch(part.witness, health.log, clock.now_ns())
+        self._log = LogWatch(journal, part, health.log, self._stamps, show_log, clock.now_ns())
         self._disk = DiskWatch(journal.path.parent)
         self.clock_jumps = False
         """True once the host's clock was set forward, until the tables have followed it."""
 
+    @property
+    def log_problem(self) -> str | None:
+        """The needed witnesses that have not cosigned for too long, as a sentence; None if there are none."""
+        return self._log.problem
+
     def look_at_log(self, now_ns: int) -> None:
         """Have the log stamped when it is due, and warn if a witness does not sign."""
         self._warn(self._stamps.beat(now_ns), now_ns)
-        self._warn(self._cosigned.beat(now_ns), now_ns)
+        self._warn(self._log.beat(now_ns), now_ns)
 
     def look(self, now_ns: int) -> None:
         """Look at disk and clock."""

@@ -141,7 +141,7 @@ class Service:
         self._keeping = SnapshotSchedule(self.owner, self.clock)
         tables = self.configuration.table if self.configuration.exports.mqtt is not None else ()
         self._archivist = Archivist(self.journal, part, {f"mqtt/{table.name}": table.name for table in tables})
-        self._host = HostWatch(self.journal, part, self.clock, self.health, self.tables)
+        self._host = HostWatch(self.journal, part, self.clock, self.health, self.tables, self.hub.show_log)
         try:
             own(self.configuration, self.journal.identity.hex())
             self._open(key, begins)
@@ -364,7 +364,8 @@ class Service:
         lines: list[Supervisor] = []
         for session in self.tables.values():
             session.look_at_lines(now_ns)
-            session.archive_problem(self._archivist.problem, now_ns)
+            session.journal_problem("archive", self._archivist.problem, now_ns)
+            session.journal_problem("witness", self._host.log_problem, now_ns)
             session.keep(now_ns)
             self.health.count(session.name, session.lines, session.budgets)
             lines += session.lines

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from dealwire.config.table_parts import DevicePart, TablePart
 from dealwire.hub.lines import ClockSet, RequestStep, StatusKind, StatusLine, Topic
-from dealwire.hub.view import DeviceView, Link, TableView
+from dealwire.hub.view import DeviceView, LastingKind, Link, TableView
 from dealwire.journal import Journal, Journaled
 from dealwire.journal.contents import TableStart
 from dealwire.journal.resuming import Resumed
@@ -347,9 +347,9 @@ class TableSession:
                 self._move(urgent=True)
         self._look_at_lamp(now_ns)
 
-    def archive_problem(self, problem: str | None, now_ns: int) -> None:
-        """Show or clear the problem of the archive."""
-        if self.viewer.archive(problem, now_ns):
+    def journal_problem(self, kind: LastingKind, problem: str | None, now_ns: int) -> None:
+        """Show or clear a problem of the journal: of its archive, or of its witnesses."""
+        if self.viewer.lasting(kind, problem, now_ns):
             self._move(urgent=True)
 
     def _move(self, *, urgent: bool) -> None:

@@ -65,6 +65,12 @@ WORDS: Final[dict[TroubleKind, Words]] = {
         " files, or write them again: dealwire journal archive",
         "technician",
     ),
+    "witness": Words(
+        "The journal lacks a witness's signature",
+        "Play continues. Check that the witness runs and reaches the broker: until it signs, nobody else could show"
+        " that the journal was rewritten since. This ends as soon as it does",
+        "technician",
+    ),
     "badge": Words(
         "A badge that does not count was used",
         "Find out who holds it, and what was done with it; play continues. It stays here until a badge that counts is"
@@ -115,6 +121,7 @@ class Facts(NamedTuple):
     """Newest round with money still held."""
     count_due: Cause | None
     archive: tuple[str, int] | None = None
+    witness: tuple[str, int] | None = None
     badge: tuple[str, int] | None = None
     """A badge that does not count, and when it was used."""
     say: Callable[[str], str] = str
@@ -147,6 +154,8 @@ def _found(facts: Facts) -> Iterator[TroubleView]:
             yield _trouble("device", device.problem, since_ns=device.since_ns, place=device.name)
     if facts.archive is not None:
         yield _trouble("archive", facts.archive[0], since_ns=facts.archive[1])
+    if facts.witness is not None:
+        yield _trouble("witness", facts.witness[0], since_ns=facts.witness[1])
     if facts.badge is not None:
         yield _trouble("badge", facts.badge[0], since_ns=facts.badge[1])
     if facts.stopped is None and not facts.away:

@@ -19,6 +19,7 @@ from dealwire.hub.view import (
     DeviceView,
     HandView,
     HeldView,
+    LastingKind,
     LegalView,
     LogLine,
     PendingView,
@@ -90,8 +91,8 @@ class Viewer:
         self._stopped: tuple[str, int] | None = None
         self._badge: tuple[str, int] | None = None
         self._pending: tuple[PendingView, ...] = ()
-        self._archive: tuple[str, int] | None = None
-        """Problem of the archive and since when; the service reports it again after a restart."""
+        self._lasting: dict[LastingKind, tuple[str, int]] = {}
+        """Problems of the journal and since when; the service reports them again after a restart."""
         self._cause: Cause | None = None
         """Reason why the round under way is void or halted."""
         self._last_cause: Cause | None = None
@@ -131,12 +132,13 @@ class Viewer:
         """Set the safe stop: the table deals no more."""
         self._stopped = why, at_ns
 
-    def archive(self, problem: str | None, at_ns: int) -> bool:
-        """Set or clear the archive's problem; True if it changed."""
-        before = self._archive[0] if self._archive is not None else None
-        if problem != before:
-            since_ns = self._archive[1] if self._archive is not None else at_ns
-            self._archive = (problem, since_ns) if problem is not None else None
+    def lasting(self, kind: LastingKind, problem: str | None, at_ns: int) -> bool:
+        """Set or clear a problem of the journal that is not the table's own; True if it changed."""
+        before, since_ns = self._lasting.get(kind, (None, at_ns))
+        if problem is None:
+            self._lasting.pop(kind, None)
+        else:
+            self._lasting[kind] = problem, since_ns
         return problem != before
 
     def badge(self, problem: tuple[str, int] | None) -> None:
@@ -276,7 +278,8 @@ class Viewer:
             last_cause=self._last_cause,
             held=money.held.shown[-1].round if money.held else None,
             count_due=self._count_due(),
-            archive=self._archive,
+            archive=self._lasting.get("archive"),
+            witness=self._lasting.get("witness"),
             badge=self._badge,
             say=self._speech.say,
         )

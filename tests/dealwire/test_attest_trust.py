@@ -128,7 +128,7 @@ def test_the_refused_devices_are_read_again_and_stay_refused_without_their_file(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "refused.list"
-    with pytest.raises(KeyProblem, match="refused.list"):
+    with pytest.raises(KeyProblem, match=r"refused\.list"):
         Trust(part(tmp_path, refused="refused.list"), tmp_path / "journal", lambda: TODAY).begin()
     path.write_text("")
     trust = Trust(part(tmp_path, refused="refused.list"), tmp_path / "journal", lambda: TODAY).begin()
