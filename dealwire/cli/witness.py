@@ -85,11 +85,10 @@ def run_command(
     if importlib.util.find_spec("aiomqtt") is None:
         raise ExtraMissing("aiomqtt", "mqtt")
     from dealwire.cli.exporting import broker_by_options
-
-    broker = broker_by_options(mqtt, mqtt_password_file, ca_file=mqtt_ca, cert_file=mqtt_cert, key_file=mqtt_key)
     from dealwire.export.cosigning import LogWitness, WitnessIdentity
     from dealwire.journal.signing import SigningPair, read_vkeys
 
+    broker = broker_by_options(mqtt, mqtt_password_file, ca_file=mqtt_ca, cert_file=mqtt_cert, key_file=mqtt_key)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     with _alone(folder):

@@ -23,7 +23,7 @@ class LogHealth:
         self.sizes: dict[str, int] = {}
         """Size of the checkpoint that each witness cosigned last."""
         self.refused: dict[str, str] = {}
-        """Why the newest line in a witness's name was refused; without an entry it was not."""
+        """Reason for which the newest line in a witness's name was refused; without an entry it was not."""
         self.overdue: dict[str, int] = {}
         """By needed witness: 1 if it has not cosigned for too long. The owner sets this and the rest."""
         self.checkpoint_ns = 0

@@ -23,7 +23,7 @@ class LogWatch:
     gets the state when it changed. Call `beat` once a second. A journal that signs nothing has no state."""
 
     problem: str | None = None
-    """Which needed witnesses have not cosigned for too long, as a sentence; None if all have."""
+    """The needed witnesses that have not cosigned for too long, as a sentence; None if there are none."""
 
     def __init__(
         self,

@@ -164,11 +164,7 @@ class Service:
         anew = self._anew or begins.set_back
         went_on = opening.start_over() if anew else opening.resume_tables(key, self.notify_starting)
         self._early = went_on.unpublished
-        if (attestation := self.configuration.attestation) is not None:
-            self._attesting = asking = Attesting(attestation, Trust(attestation, self.journal.path).begin())
-            if attestation.refused is not None:
-                again = partial(self.owner.call_soon, asking.ask_again)
-                self.reloads.add(refused_devices(attestation.refused, again))
+        self._begin_attesting()
         line_keys = line_keys_of(self.configuration)
         for part in self.configuration.table:
             start, publisher = opening.table(part)
@@ -195,6 +191,14 @@ class Service:
             self.hub.show(session.view(self.clock.now_ns()))
             for caution in cautions_of(session.table.terms) if session.table.terms is not None else ():
                 _log.warning("%s: %s", session.name, caution)
+
+    def _begin_attesting(self) -> None:
+        """Demand proof of firmware, if the file wants it. SIGHUP reads again which devices are refused."""
+        if (part := self.configuration.attestation) is None:
+            return
+        self._attesting = asking = Attesting(part, Trust(part, self.journal.path).begin())
+        if part.refused is not None:
+            self.reloads.add(refused_devices(part.refused, partial(self.owner.call_soon, asking.ask_again)))
 
     def _check_start_over(self) -> None:
         """NotApproved if the house wants two people for a start over, and nobody approved this one."""

@@ -94,7 +94,7 @@ def test_a_needed_witness_that_never_signed_is_missed_after_24_hours(log: Watche
 
 
 def test_a_signature_is_old_after_24_hours_and_the_warning_ends_with_the_next(log: Watched) -> None:
-    """Each time anew, and only for a needed one."""
+    """Every time, and only for a needed one."""
     for day in (1, 3, 5):
         log.signed(24 * day)
         log.signed(24 * day, "south/pit-1")

@@ -27,6 +27,7 @@ from dealwire.journal.signing import (
     SignatureLine,
     SigningPair,
     TreeHead,
+    cosignature,
     note_parts,
     opened_note,
     signed_checkpoint,
@@ -198,6 +199,56 @@ def test_a_checkpoint_is_cosigned_and_89_bytes_are_kept(broker: Mosquitto, tmp_p
     later = cosigned_once(broker, path, state)
     assert later.size > head.size
     assert read_state(state) == [later]
+
+
+def test_what_the_console_shows_of_a_witness_is_noted(broker: Mosquitto, tmp_path: Path) -> None:
+    """Its newest size and time; why a line in its name was refused, until a good one comes; and after a start the same
+    from the journal, however many signatures of another witness came since."""
+    path = tmp_path / "j"
+    play(path, 20)
+    lane, regulator = Lane(broker, path), Regulator(broker, tmp_path / "state", log_key(path))
+    impostor = Regulator(broker, tmp_path / "other", log_key(path), pair=SigningPair.of_seed(bytes(32)))
+    before = SystemClock().now_ns() // 10**9
+    with running(lane.run, impostor.run):
+        eventually(lambda: lane.health.refused, "the impostor is not noted")
+        assert lane.health.refused[NAME].startswith(f"a cosignature of {NAME}, not of {NAME}")
+    assert (lane.health.cosigned, lane.health.sizes) == ({NAME: 0}, {})
+    with running(lane.run, regulator.run):
+        eventually(lambda: lane.health.sizes, "nothing is cosigned")
+    assert (lane.health.refused, lane.health.sizes) == ({}, {NAME: head_of(path).size})
+    assert before <= lane.health.cosigned[NAME] <= SystemClock().now_ns() // 10**9
+    ((size, line),) = lane.cosigned
+    with Journal(path, key=None, clock=SystemClock(), signer=TABLE) as journal:
+        journal.checkpoints.cosigned(size, line, journal.newest_ns)
+        for _ in range(300):
+            journal.checkpoints.cosigned(size, line._replace(name="another"), journal.newest_ns)
+        journal.commit()
+    again = Lane(broker, path)
+    with running(again.run):
+        eventually(lambda: again.health.size, "the lane did not begin")
+    assert (again.health.cosigned[NAME], again.health.sizes) == (lane.health.cosigned[NAME], {NAME: size})
+
+
+def test_a_signature_that_is_sent_again_makes_no_witness_older(broker: Mosquitto, tmp_path: Path) -> None:
+    """Nor does one from a clock that is ahead last longer than others."""
+    path = tmp_path / "j"
+    play(path, 20)
+    body, now_s = head_of(path).body, SystemClock().now_ns() // 10**9
+    size = head_of(path).size
+    lane = Lane(broker, path)
+    with running(lane.run):
+        eventually(lambda: lane.health.size, "the lane did not begin")
+        put(broker, "cosigned", f"{size}\n{cosignature(body, REGULATOR, NAME, now_s + 10**8)}")
+        eventually(lambda: lane.cosigned, "nothing is cosigned")
+        assert now_s <= lane.health.cosigned[NAME] <= SystemClock().now_ns() // 10**9
+    newest = lane.health.cosigned[NAME]
+    again = Lane(broker, path)  # it has not seen any of this journal
+    again.health.cosigned[NAME] = newest
+    with running(again.run):
+        eventually(lambda: again.health.size, "the lane did not begin")
+        put(broker, "cosigned", f"{size}\n{cosignature(body, REGULATOR, NAME, now_s - 10**6)}")
+        eventually(lambda: again.cosigned, "nothing is cosigned")
+    assert again.health.cosigned[NAME] == newest
 
 
 def test_no_signature_leaves_before_the_state_is_on_the_disk(broker: Mosquitto, tmp_path: Path) -> None:

@@ -130,6 +130,8 @@ def test_views_journal_and_broker_are_gauges() -> None:
     health.dropped = {(TABLE, "shuffler"): 2**41}
     health.archive_missing, health.console_restarts = 2, 3
     health.disk_free, health.disk_size, health.clock_offset_ns = 2**42, 2**43, -2_500_000_000
+    health.log.checkpoint_ns, health.log.stamped_ns = 1_790_000_000_900_000_000, 1_780_000_000_100_000_000
+    health.log.cosigned, health.log.sizes, health.log.overdue = {"w": 1_790_000_001}, {"w": 12}, {"w": 1}
     lost = DeviceView(name="shuffler", kind="shuffler", address="a", link="waiting", problem="unplugged")
     up = DeviceView(
         name="controller", kind="table-controller", address="b", link="up", seal="sealed", sealed_with="ab" * 8
@@ -180,6 +182,11 @@ def test_views_journal_and_broker_are_gauges() -> None:
             ("dealwire_console_restarts_total",): 3,
             ("dealwire_log_forks",): 0,
             ("dealwire_log_size",): 0,
+            ("dealwire_log_checkpoint_timestamp_seconds",): 1_790_000_000,
+            ("dealwire_log_stamped_timestamp_seconds",): 1_780_000_000,
+            ("dealwire_log_cosigned_timestamp_seconds", "w"): 1_790_000_001,
+            ("dealwire_log_cosigned_size", "w"): 12,
+            ("dealwire_log_witness_overdue", "w"): 1,
             ("dealwire_journal_failed",): 0,
             ("dealwire_journal_written_timestamp_seconds",): 7,
             ("dealwire_beat_timestamp_seconds",): 0,
