@@ -9,7 +9,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -317,19 +317,25 @@ def test_a_console_dies_with_its_service_and_holds_neither_port_nor_lock(tmp_pat
             assert again.end() == 0
 
 
-def holds(process: int, secret: bytes) -> bool:
-    """True if the memory of a process has these bytes anywhere."""
+def held(process: int, secrets: Iterable[bytes]) -> set[bytes]:
+    """Return those of some bytes that the memory of a process has anywhere."""
+    wanted, found = set(secrets), set[bytes]()
     with Path(f"/proc/{process}/mem").open("rb", 0) as memory:
         for line in Path(f"/proc/{process}/maps").read_text().splitlines():
             begin, end = (int(each, 16) for each in line.split()[0].split("-"))
             if line.split()[1].startswith("rw"):
                 try:
                     memory.seek(begin)
-                    if secret in memory.read(end - begin):
-                        return True
+                    data = memory.read(end - begin)
                 except (OSError, OverflowError, ValueError):
                     continue
-    return False
+                found |= {each for each in wanted - found if each in data}
+    return found
+
+
+def holds(process: int, secret: bytes) -> bool:
+    """True if the memory of a process has these bytes anywhere."""
+    return bool(held(process, [secret]))
 
 
 @pytest.mark.more

@@ -28,7 +28,7 @@ pytestmark = needs_mosquitto
 
 OUTLETS = {"hub", "view", "mqtt", "ndjson", "websocket", "page", "journal", "console socket"}
 """Outlets that name faces once they are shown."""
-SILENT = {"log", "metrics", "mqtt, no line", "proof"}
+SILENT = {"log", "metrics", "mqtt, no line", "mqtt properties", "proof"}
 """Outlets that never name a face."""
 
 

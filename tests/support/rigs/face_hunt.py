@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import httpx
 from websockets.sync.client import connect
@@ -231,6 +231,8 @@ class Outlets:
         """Yield outlet and text of all that arrived since the last look."""
         lines = [text for _, text in sorted(self._reader.copy().items())]
         yield from (("mqtt", text) for text in self._since("mqtt", lines))
+        told = [str(each) for _, each in sorted(dict(self._reader.properties).items())]
+        yield from (("mqtt properties", without_base64(text)) for text in self._since("mqtt properties", told))
         others = [f"{topic} {text}" for topic, text, _ in list(self._reader.others)]
         yield from (("mqtt, no line", text) for text in self._since("mqtt, no line", others))
         yield from (("ndjson", text) for text in self._since("ndjson", self._out.getvalue().splitlines()))
@@ -261,6 +263,20 @@ class Outlets:
         new = texts[self._taken[name] :]
         self._taken[name] = len(texts)
         return new
+
+
+class Beside(Protocol):
+    """Further ways out of a served table. `settings` are lines of `[journal]`."""
+
+    settings: str
+
+    def served(self, service: Service, journal: Path) -> contextlib.AbstractContextManager[None]:
+        """Do what is needed while a service runs."""
+        ...
+
+    def new(self) -> Iterator[tuple[str, str]]:
+        """Yield outlet and text of what is there now."""
+        ...
 
 
 class TappedLines:
@@ -310,8 +326,10 @@ class FaceHunt:
         dialect: str = "tdp",
         speed: float = 20.0,
         sealed: bool = False,
+        beside: Beside | None = None,
     ) -> None:
-        """`sealed`: its lines are sealed and tapped, programs read the pages, and the broker gets `no-cards`."""
+        """`sealed`: its lines are sealed and tapped, programs read the pages, and the broker gets `no-cards`. `beside`
+        has further outlets."""
         self.leaks: list[tuple[str, set[str], str]] = []
         self.named: defaultdict[str, set[str]] = defaultdict(set)
         self.searched: Counter[str] = Counter()
@@ -320,7 +338,7 @@ class FaceHunt:
         assert isinstance(table, SimulatedTable | RehearsedShoe)
         self.truth = HiddenFaces(table)
         self._bench = SimulatorHost(table, dict.fromkeys(table.units, "pty"))
-        self._folder, self._broker, self._sealed = folder, broker, sealed
+        self._folder, self._broker, self._sealed, self._beside = folder, broker, sealed, beside
         self.wire = TappedLines(self._bench) if sealed else None
         self._clock = StoppableClock()
         self._metrics = free_port()
@@ -344,7 +362,7 @@ class FaceHunt:
                 table=TABLE,
                 procedure=procedure,
                 settle="false",
-                more=MORE if self._sealed else "",
+                more=(self._beside.settings if self._beside else "") + (MORE if self._sealed else ""),
                 sealed='sealed = "required"\n' if self._sealed else "",
                 profile="no-cards" if self._sealed else "full",
                 deals=deals,
@@ -395,6 +413,8 @@ class FaceHunt:
                 with contextlib.redirect_stdout(out):
                     stack.enter_context(exports_of(configuration.exports, service))
                 stack.enter_context(outlets.look_on(address))
+                if self._beside is not None:
+                    stack.enter_context(self._beside.served(service, self._folder / "journal.sqlite"))
             service.run(0.001)  # whoever listens gets what came of going on
             while not self._bench.finished and not over():
                 self._turn(bench, service)
@@ -425,7 +445,7 @@ class FaceHunt:
             eventually(outlets.arrived, "lines are missing at an outlet")
             time.sleep(0.03)  # a page gets no two messages within half of that
             allowed = self.truth.allowed()
-            for outlet, text in outlets.new():
+            for outlet, text in (*outlets.new(), *(self._beside.new() if self._beside is not None else ())):
                 self.search(outlet, text, allowed)
 
     def _bring_to_search(self, hub: Hub) -> None:
