@@ -2,8 +2,10 @@
 
 import errno
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from enum import IntEnum
+from traceback import extract_tb
 from typing import Final
 
 import click
@@ -158,3 +160,26 @@ def _what(error: click.UsageError) -> str:
         return error.message  # our own line: it may begin with a name or a path, whose letters it keeps
     what = _BROKEN.sub(" ", error.format_message()).removesuffix(".")
     return f"{what[:1].lower()}{what[1:]}"
+
+
+_EXPECTED: Final = (
+    *(DealwireError, BrokenPipeError, ModuleNotFoundError),
+    *(click.ClickException, click.exceptions.Exit, click.Abort),
+)
+"""Errors that end a program in order."""
+PLACES_MOST: Final = 8
+"""Most places of an internal error that are named, innermost first."""
+
+
+@contextmanager
+def places_alone() -> Iterator[None]:
+    """End the program at an internal error with its type and its places, in place of a traceback: the message of such
+    an error may contain anything, even a face or a key."""
+    try:
+        yield
+    except _EXPECTED:
+        raise
+    except Exception as error:
+        places = [f"{each.filename.rsplit('/', 1)[-1]}:{each.lineno}" for each in extract_tb(error.__traceback__)]
+        where = ", ".join(reversed(places[-PLACES_MOST:]))
+        raise Stop(Exit.CHECK_FAILED, f"internal error: {type(error).__name__} at {where}") from None

@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from dealer_flow.tomlfile import fault_in
-from dealwire.cli.exits import Exit, Stop, explain
+from dealwire.cli.exits import Exit, Stop, explain, places_alone
 from dealwire.cli.exporting import (
     broker_of,
     log_of,
@@ -206,6 +206,7 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
     against = must_count(configuration, options.file_counts)
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
+        stack.enter_context(places_alone())
         service = stack.enter_context(
             Service(
                 configuration,

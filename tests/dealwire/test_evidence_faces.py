@@ -5,6 +5,8 @@ console's process. Each hunt is shown to find what is planted."""
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -35,6 +37,7 @@ from tests.dealwire.test_day_stamps import authority, serving
 from tests.support.evenings.reported_table import reading
 from tests.support.rigs.brokers import Mosquitto, eventually, hang_up, needs_mosquitto, running_broker
 from tests.support.rigs.face_hunt import SITE, TABLE, FaceHunt, Watcher, without_base64
+from tests.support.rigs.hidden_faces import faces_in
 from tests.support.rigs.patience import PATIENCE_S
 from tests.support.rigs.people import PASSWORDS, person_entry, users_file
 from tests.support.rigs.serving import Program, published, rounds_in, simulators, write_configuration
@@ -204,6 +207,8 @@ LEAST = 5
 """Cards in a row that do not stand in a process's memory by chance."""
 MOST = 12
 """Packets that are looked for: the newest."""
+PAGES = ("", "wall", *(f"table/table-1{each}" for each in ("", "/rounds", "/round/1", "/round/2.json", "/replay")),
+         "replay/journal%20of%20table-1")  # fmt: skip
 PLANTED = bytes([0x11, 0x25, 0x33, 0x01, 0x0C])
 
 
@@ -238,9 +243,7 @@ def test_the_console_s_process_holds_no_packet_as_it_was_read(tmp_path: Path) ->
         watchers = [Watcher(here, path) for path in ("/wall/live", "/live/table-1")]
         try:
             program.wait_for(lambda: rounds_in(tmp_path) >= 3)
-            for path in ("", "wall", "table/table-1", "table/table-1/rounds", "table/table-1/round/1",
-                         "table/table-1/round/2.json", "table/table-1/replay",
-                         "replay/journal%20of%20table-1"):  # fmt: skip
+            for path in PAGES:
                 httpx.get(here + path, timeout=PATIENCE_S)
             child = console_process(program)
             packets = packets_read(tmp_path)
@@ -255,3 +258,60 @@ def test_the_console_s_process_holds_no_packet_as_it_was_read(tmp_path: Path) ->
     assert found >= spellings(PLANTED), "the search does not find what is there"
     assert not [one for one in hidden if found & spellings(one)]
     assert all(watcher.messages for watcher in watchers)
+
+
+# ------------------------------------------------------------------ a crash
+
+CARELESS = """
+import sys
+from dealwire.cli import ending, main
+from dealwire.service.disk import DiskWatch
+from dealwire.service.table_session import TableSession
+from devices.events import PacketDispensed
+from protocol.cards import spell_cards
+
+where = sys.argv.pop(1)
+deliver, cards = TableSession.deliver, []
+
+def delivered(self, seen):
+    deliver(self, seen)
+    if isinstance(seen.body, PacketDispensed):
+        cards.append(spell_cards(seen.body.cards))
+        print("dealt", len(cards), file=sys.stderr)
+        if where == "table":
+            raise KeyError(cards[-1])
+
+def looked(self, now_ns):
+    if cards:
+        raise ValueError(f"the disk is full of {cards[-1]}")
+
+TableSession.deliver = delivered
+if where == "service":
+    DiskWatch.look = looked
+main(prog_name="dealwire")
+"""
+
+
+@pytest.mark.parametrize(("where", "why"), [("table", "KeyError"), ("service", "ValueError")])
+def test_a_crash_names_its_place_and_no_card(tmp_path: Path, where: str, why: str) -> None:
+    """An internal error with a hidden packet in its message, at one table and in the service. No core file is left,
+    and no card in the log, in a line, or in any file in clear."""
+    assert faces_in(f"{ValueError('the disk is full of QH 2C')}"), "so would a traceback name them"
+    with simulators(1, scenario="recognition") as addresses:
+        file = write_configuration(tmp_path, addresses)
+        command = [sys.executable, "-c", CARELESS, where, "run", str(file)]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE_S)
+    assert done.returncode == 1, done.stderr
+    assert "dealt 1" in done.stderr
+    assert f"internal error: {why} at " in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+    assert not faces_in(done.stdout + done.stderr)
+    hidden = {each for one in packets_read(tmp_path) for each in spellings(one)}
+    assert hidden
+    for path in tmp_path.rglob("*"):
+        assert not path.name.startswith("core")
+        if path.is_file():
+            data = path.read_bytes()
+            assert not [each for each in hidden if each in data], path
+    with JournalReader(tmp_path / "journal.sqlite") as reader:
+        assert not [item.line for item in reader.publications() if item.topic == "status" and faces_in(item.line)]
