@@ -14,6 +14,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -23,11 +24,14 @@ from click.testing import CliRunner
 from dealwire.attest.keys import SigningKey
 from dealwire.cli import main
 from dealwire.journal import JournalReader, SealingKey
+from dealwire.journal.proving import newest_note
 from dealwire.journal.records import RAW
-from dealwire.journal.signing import SigningPair
+from dealwire.journal.signing import WITNESS_TYPE, NoteVerifier, SigningPair
 from dealwire.service.line_keys import LineKeys
 from protocol.errors import DealwireError
-from tests.dealwire.test_console_apart import console_process
+from tests.dealwire.export.test_cosigning import NAME, REGULATOR, Regulator, running
+from tests.dealwire.test_console_apart import console_process, held
+from tests.dealwire.test_day_stamps import authority, serving
 from tests.dealwire.test_sealed_tables import dealing, keyed
 from tests.support.rigs import attested
 from tests.support.rigs.authorities import Site
@@ -124,6 +128,11 @@ def test_an_object_with_a_key_does_not_show_it(tmp_path: Path) -> None:
 
 TOP = """signing-key-file = "table.sign"
 checkpoint-seconds = 1
+timestamp-url = "{tsa}"
+timestamp-ca-file = "tsa/tsa.pem"
+[[journal.witness]]
+key = "{witness}"
+needed = true
 [lines]
 keys = "line-keys"
 [console]
@@ -145,6 +154,18 @@ url = "mqtt://pit@127.0.0.1:{broker}"
 site = "north"
 password-file = "broker.password"
 """
+EVIDENCE = (
+    ("prove", "1", "FILE", "--to", "PROOFS"),
+    ("checkpoint", "FILE"),
+    ("grown", "FILE", "--from", "1"),
+    ("verify", "FILE"),
+    ("show", "FILE"),
+    ("signer", "show", "SIGNER", "--journal", "FILE"),
+    ("request", "start-over", "FILE", "--users", "USERS", "--who", "a.smith", "--why", "a reason", "--stdin"),
+)
+"""Commands about the journal as evidence, and one that asks for a password."""
+NOT_THE_CONSOLE_S = ("journal key", "signing key", "key of the lines", "broker's password")
+"""Secrets that the console's process has no use for."""
 OWN = re.compile(r"journal\.key|table\.sign|host\.key|users\.toml|broker\.password|.*\.identity|.*\.key")
 """Names of the files that hold the secrets."""
 
@@ -221,12 +242,41 @@ def look_around(hunt: SecretHunt, address: str, caller: ssl.SSLContext) -> None:
         assert entered.status_code == 303
         (cookie,) = entered.cookies.values()
         hunt.secrets["cookie"] = {cookie.encode()}
-        for path in ("/", "/table/table-1", "/table/table-1/rounds", f"/table/none?token={TOKEN}", "/bench"):
+        for path in (
+            "/",
+            "/log.json",
+            "/table/table-1",
+            "/table/table-1/rounds",
+            f"/table/none?token={TOKEN}",
+            "/bench",
+        ):
             hunt.search("page", browser.get(path).text)
         asking = {"authorization": f"Bearer {TOKEN}", "accept": "application/json"}
         for path in ("/table/table-1", "/table/table-1/round/1.json", "/table/none", "/openapi.json"):
             hunt.search("program", browser.get(path, headers=asking).text)
         browser.post("/table/none/act/refresh", headers=asking)
+
+
+def give_evidence(hunt: SecretHunt, folder: Path) -> None:
+    """Run the commands about the journal, and look into what they print and write."""
+    named = {"FILE": "journal.sqlite", "PROOFS": "proofs", "SIGNER": "table.sign", "USERS": "users.toml"}
+    for command in EVIDENCE:
+        given = [str(folder / named[each]) if each in named else each for each in command]
+        done = CliRunner().invoke(main, ["journal", *given], input=f"{PASSWORDS['a.smith'][0]}\n")
+        assert done.output, command
+        assert not isinstance(done.exception, Exception), command
+        hunt.search(" ".join(command[:1]), done.output)
+
+
+@contextmanager
+def witnessed(broker: Mosquitto, folder: Path) -> Iterator[Regulator]:
+    """Let a witness follow the log of the service, which has begun."""
+    with JournalReader(folder / "journal.sqlite") as reader:
+        origin = newest_note(reader).head.origin
+    key = NoteVerifier.parse(SigningPair.load(folder / "table.sign").vkey(origin))
+    regulator = Regulator(broker, folder / "memory", key, tables=("north/*",))
+    with running(regulator.run):
+        yield regulator
 
 
 @pytest.mark.more
@@ -246,12 +296,15 @@ def test_no_secret_of_a_service_leaves_it(tmp_path: Path, broker: Mosquitto) -> 
     (tmp_path / "broker.password").write_text(f"{MQTT_PASSWORD}\n")
     site, metrics = Site(tmp_path / "site"), free_port()
     pair = site.server()
-    top = TOP.format(cert=pair.cert, key=pair.key, metrics=metrics, broker=broker.port)
+    tsa = authority(tmp_path, "tsa")
     with (
+        serving(tsa) as stamps,
         dealing(tmp_path, "--identity", str(tmp_path / "ids")) as addresses,
         Reader(broker.port, "#") as reader,
     ):
-        file = write_configuration(tmp_path, [addresses], top=top)
+        cosigns = REGULATOR.vkey(NAME, WITNESS_TYPE)
+        names = {"cert": pair.cert, "key": pair.key, "metrics": metrics, "tsa": stamps, "witness": cosigns}
+        file = write_configuration(tmp_path, [addresses], top=TOP.format(broker=broker.port, **names))
         file.write_text(file.read_text().replace('\nkind = "', '\nsealed = "required"\nkind = "'))
         hunt = SecretHunt(secrets_of(tmp_path, pair.key))
         for command in (["run", "--check", str(file)], ["doctor", "--json", str(file)], ["users", "list",
@@ -265,6 +318,13 @@ def test_no_secret_of_a_service_leaves_it(tmp_path: Path, broker: Mosquitto) -> 
             scraped = httpx.get(f"https://127.0.0.1:{metrics}/metrics", verify=site.caller(), timeout=PATIENCE_S)
             hunt.search("metrics", scraped.text)
             child = console_process(program)
+            with witnessed(broker, tmp_path) as regulator:
+                wait_until(lambda: (tmp_path / "memory").exists() and (tsa / "query").exists(), "witness and stamp")
+                assert regulator.alarms == []
+            hunt.search("time-stamp request", (tsa / "query").read_bytes())
+            foreign = {each for name in NOT_THE_CONSOLE_S for each in hunt.secrets[name]}
+            assert held(program.process.pid, foreign), "the search finds what is there"
+            assert not held(child, foreign)
             for name, number in (("service", program.process.pid), ("console", child)):
                 hunt.search_process(name, number)
                 assert core_limit(number) == "0", name
@@ -275,6 +335,7 @@ def test_no_secret_of_a_service_leaves_it(tmp_path: Path, broker: Mosquitto) -> 
         assert "killed by signal 6" in program.text
         assert "Traceback" not in program.text
         hunt.search("mqtt", "\n".join([*reader.copy().values(), *(str(each) for each in reader.others)]))
+    give_evidence(hunt, tmp_path)
     hunt.search_files(tmp_path)
     with JournalReader(tmp_path / "journal.sqlite", SealingKey.load(tmp_path / "journal.key")) as journal:
         for record in journal.records():
@@ -282,7 +343,8 @@ def test_no_secret_of_a_service_leaves_it(tmp_path: Path, broker: Mosquitto) -> 
     assert hunt.searched >= {
         "page", "program", "metrics", "mqtt", "standard output and error", "record", "raw record",
         "file journal.sqlite", "service cmdline", "service environ", "console cmdline", "console environ",
-        "run --check", "doctor --json", "users list",
+        "run --check", "doctor --json", "users list", "time-stamp request", "file memory", "file round-1.proof",
+        *(each[0] for each in EVIDENCE),
     }  # fmt: skip
     assert not hunt.leaks, hunt.leaks
     assert not [path for path in (*tmp_path.rglob("core*"), *Path.cwd().glob("core*")) if path.is_file()]
