@@ -77,15 +77,17 @@ def say_object(schema: str, kind: str, /, **fields: object) -> None:
 
 def log_lines(form: str) -> "logging.Formatter":
     """Return a log formatter that writes one line per record, so that text from a device cannot start another. Lines of
-    a traceback are indented."""
+    a traceback are indented; it ends with the error's type, because its message may contain anything, even a face."""
     import logging
+    import traceback
 
     class OneLine(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
             record.message = printable(record.getMessage(), None)
             record.asctime = self.formatTime(record)
-            fault = self.formatException(record.exc_info) if record.exc_info else ""
-            return "\n    ".join([self.formatMessage(record), *(printable(line, None) for line in fault.splitlines())])
+            kind, _, trace = record.exc_info or (None, None, None)
+            fault = [*"".join(traceback.format_tb(trace)).splitlines(), kind.__name__] if kind is not None else []
+            return "\n    ".join([self.formatMessage(record), *(printable(line, None) for line in fault)])
 
     return OneLine(form)
 

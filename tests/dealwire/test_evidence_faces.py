@@ -4,6 +4,8 @@ console's process. Each hunt is shown to find what is planted."""
 
 from __future__ import annotations
 
+import io
+import logging
 import os
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from click.testing import CliRunner
 from paho.mqtt.enums import CallbackAPIVersion
 
 from dealwire.cli import main
+from dealwire.cli.terminal import log_lines
 from dealwire.export import cosigning, log_lane
 from dealwire.journal import JournalReader, SealingKey, proving
 from dealwire.journal.errors import NotProvable
@@ -315,3 +318,22 @@ def test_a_crash_names_its_place_and_no_card(tmp_path: Path, where: str, why: st
             assert not [each for each in hidden if each in data], path
     with JournalReader(tmp_path / "journal.sqlite") as reader:
         assert not [item.line for item in reader.publications() if item.topic == "status" and faces_in(item.line)]
+
+
+def test_a_traceback_in_the_log_has_no_message() -> None:
+    """Such as that of a page: the server logs what it did not expect."""
+    out = io.StringIO()
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(log_lines("%(message)s"))
+    logger = logging.getLogger("careless")
+    logger.addHandler(handler)
+    try:
+        raise KeyError("QH 2C")
+    except KeyError:
+        logger.exception("in a page")
+    finally:
+        logger.removeHandler(handler)
+    first, *frames, last = out.getvalue().splitlines()
+    assert (first, last) == ("in a page", "    KeyError")
+    assert "test_evidence_faces.py" in frames[0]
+    assert not faces_in(last)
