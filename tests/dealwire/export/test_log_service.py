@@ -3,10 +3,12 @@ was put back does not begin."""
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import httpx
 import paho.mqtt.client as paho
 import pytest
 from click.testing import CliRunner
@@ -60,6 +62,7 @@ class Pit:
     def file(self, witnesses: tuple[str, ...] = (), cosigns: str = "") -> Path:
         top = 'signing-key-file = "table.sign"\ncheckpoint-seconds = 1\n'
         top += "".join(f'[[journal.witness]]\nkey = "{each}"\nneeded = true\n' for each in witnesses)
+        top += "[console]\nport = 0\n" if cosigns else ""
         top += f'[exports.mqtt]\nurl = "{self._broker.url}"\nsite = "{self.site}"\n{cosigns}'
         return write_configuration(self.folder, [self._addresses], top=top)
 
@@ -81,6 +84,17 @@ class Pit:
             return set()
 
 
+def states_shown(program: Program) -> dict[str, str]:
+    """Return the state of each witness that the console's process of a service shows; nothing before it answers."""
+    address = re.findall(r"console: (http://\S+)", program.text)[-1:]
+    try:
+        found = httpx.get(f"{address[0]}log.json", timeout=PATIENCE_S).json()
+    except (IndexError, httpx.HTTPError):
+        return {}
+    assert found.get("checkpoint", 0) <= found.get("leaves", 0)
+    return {each["name"]: each["state"] for each in found.get("witnesses", ()) if each["size"]}
+
+
 def test_two_services_and_a_regulator_cosign(broker: Mosquitto, tmp_path: Path) -> None:
     with simulators(2, speed=100) as addresses, ExitStack() as stack:
         pits = [Pit(tmp_path / site, site, broker, at) for site, at in zip(SITES, addresses, strict=True)]
@@ -99,6 +113,7 @@ def test_two_services_and_a_regulator_cosign(broker: Mosquitto, tmp_path: Path) 
             programs.append(stack.enter_context(Program(pit.file(witnesses, cosigns))))
         for pit, other, program in zip(pits, reversed(pits), programs, strict=True):
             program.wait_for(lambda: pit.cosigners() == {NAME, other.name})  # noqa: B023
+            program.wait_for(lambda: states_shown(program) == {NAME: "fresh", other.name: "fresh"})  # noqa: B023
         for program in programs:
             assert program.end() == Exit.GOOD
         assert regulator.alarms == []
