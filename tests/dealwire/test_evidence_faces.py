@@ -48,7 +48,7 @@ from tests.support.rigs.serving import Program, published, rounds_in, simulators
 pytestmark = [needs_mosquitto, pytest.mark.more]
 
 ACES = "AC AD AH AS"
-"""What is planted: at least one of them is hidden at some time."""
+"""Planted faces: at least one of them is hidden at some time."""
 COMMANDS = {
     "prove in play": ("prove", "{now}", "{journal}", "--to", "{folder}", "--overwrite"),
     "prove after": ("prove", "{before}", "{journal}", "--to", "{folder}", "--overwrite"),
