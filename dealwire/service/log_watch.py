@@ -46,10 +46,13 @@ class LogWatch:
         return self._journal.checkpoints.pair is not None
 
     def _read(self) -> None:
-        """Take from the journal since when the log is there, and its newest checkpoint."""
+        """Take from the journal since when the log is there, and its newest checkpoint. A log whose beginning was
+        pruned is older than all that is kept."""
+        if self._journal.checkpoints.log.origin.endswith(f"/{self._journal.epoch}"):
+            return  # it begins with this opening
         with JournalReader(self._journal.path) as reader:
             log, checkpoint = reader.newest_of(LOG), reader.newest_of(CHECKPOINT)
-        self._log_ns = log.at_ns if log is not None else self._began_ns
+        self._log_ns = log.at_ns if log is not None else 0
         if checkpoint is not None:
             fields = json.loads(checkpoint.payload)
             if fields["origin"] == self._journal.checkpoints.log.origin:

@@ -15,7 +15,9 @@ from dealwire.export.metrics import Metrics
 from dealwire.hub.health import LogHealth
 from dealwire.hub.hub import Hub
 from dealwire.hub.log_view import LogView, WitnessView, log_json
-from dealwire.journal import Journal
+from dealwire.journal import Journal, JournalReader
+from dealwire.journal.records import LOG
+from dealwire.journal.segments import export_segment
 from dealwire.journal.signing import WITNESS_TYPE, SigningPair
 from dealwire.service.day_stamps import DayStamps
 from dealwire.service.log_watch import LogWatch
@@ -116,6 +118,30 @@ def test_a_start_after_a_closed_weekend_warns_of_nobody_who_signs_at_once(tmp_pa
     assert log.states() == [("old", False), ("missing", False)]
     assert log.at(0.16) is None
     assert log.at(0.17) == "the witness regulator has not cosigned a checkpoint for 24 h"
+    log.journal.close()
+
+
+def test_a_log_whose_beginning_was_pruned_is_older_than_24_hours(tmp_path: Path) -> None:
+    """Or a service that restarts each day would never miss a witness that never signed."""
+    path = tmp_path / "journal.sqlite"
+    first = Watched(path, before_h=24 * 40)
+    for day in ("2026-08-11", "2026-08-12"):
+        first.journal.begin_day(day, START - 24 * HOUR)
+        first.journal.commit()
+    with JournalReader(path) as reader:
+        day = reader.segments()[0]
+        copy, sha256 = export_segment(reader, day, tmp_path / "archive")
+    first.journal.days.exported(day, str(copy), sha256, START - 24 * HOUR)
+    first.journal.commit()
+    with JournalReader(path) as reader:
+        assert first.journal.days.prune(reader.segments()[0])
+    first.journal.commit()
+    first.journal.close()
+    with JournalReader(path) as reader:
+        assert reader.newest_of(LOG) is None
+    log = Watched(path)
+    assert log.at(0.1) is None
+    assert log.at(0.2) == "the witness regulator has never cosigned a checkpoint, and the log is older than 24 h"
     log.journal.close()
 
 
