@@ -127,8 +127,8 @@ class UnitSeal:
 
     def _keep(self) -> None:
         end = self.end
-        if self._link is not None and end.role is not None:
-            self._link.limit(end.role)
+        if self._link is not None:
+            self._link.limit(Role.SERVICE if end.role is None else end.role)  # a forgotten host limits no other
         if end.hosts_changed:
             end.hosts_changed = False
             self._hosts = list(end.hosts)

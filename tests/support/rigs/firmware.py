@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import pytest
 import serial
@@ -103,6 +103,19 @@ def order(control: Path, words: str) -> str:
         return line.makefile("r").readline().strip()
 
 
+class Port(Protocol):
+    """Line of a small host."""
+
+    def read(self, count: int, /) -> bytes:
+        """Return the bytes that arrive within a moment."""
+
+    def write(self, data: bytes, /) -> object:
+        """Write to the line."""
+
+    def close(self) -> None:
+        """Hang up."""
+
+
 class OnTcp:
     """A TCP line with the part of a serial port's interface that a small host uses."""
 
@@ -129,8 +142,10 @@ class OnTcp:
 class Asked:
     """A host of a few lines: it sends and awaits one message at a time."""
 
-    def __init__(self, line: str) -> None:
-        self._port = OnTcp(line) if line.startswith("tcp://") else serial.Serial(line, 115200, timeout=0.05)
+    def __init__(self, line: str | Port) -> None:
+        if isinstance(line, str):
+            line = OnTcp(line) if line.startswith("tcp://") else serial.Serial(line, 115200, timeout=0.05)
+        self._port: Port = line
         self._framer, self._heard, self._session = Framer(), list[Message](), 0
 
     def __enter__(self) -> Asked:
