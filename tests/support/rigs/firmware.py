@@ -86,9 +86,7 @@ BOARDS: Final = ("lm3s6965", "mps2-an385")
 
 
 @contextmanager
-def board(
-    device: str, name: str = BOARDS[0], folder: Path | None = None, keys: Path | None = None
-) -> Iterator[Board]:
+def board(device: str, name: str = BOARDS[0], folder: Path | None = None, keys: Path | None = None) -> Iterator[Board]:
     """Run the device on a board that QEMU emulates; its storage is in `folder`, if one is given, and its keys from
     production are the page `keys`."""
     if shutil.which(QEMU) is None:
