@@ -144,7 +144,7 @@ class _ReplyState(BenchRule, name="reply-state"):
         if isinstance(message, DeviceStatus):
             seen = {message.state, *self.between} | ({self.last} if self.last is not None else set())
             # without a STATUS of the session before the reply, as a sealed line begins, the state before is unknown
-            for what, state in self.waiting if self.session in (message.session, None) else []:
+            for what, state in self.waiting if not known.sealed or self.session == message.session else []:
                 words = f"{what} says state {state}; the STATUS before and after it {sorted(seen)}"
                 self.judge(state in seen, words)
             self.last, self.session, self.between, self.waiting = message.state, message.session, set(), []
