@@ -57,7 +57,7 @@ class ScriptedDevice:
 
     @property
     def display(self) -> tuple[str, str]:
-        """What it shows: the code of pairing, and the string of the last one."""
+        """Texts that it shows: the code of pairing, and the string of the last one."""
         code, _, string = self._answered(packed_step(Look())).decode("ascii").partition("|")
         return code, string
 
