@@ -163,7 +163,7 @@ class ReferenceTable:
 
     def _switch_on(self, name: str) -> None:
         line, control = self._folder / name, self._folder / f"{name}.control"
-        words = [reference_program(), name, "--line", line, "--control", control, *self._options(name)]
+        words = [str(reference_program()), name, "--line", str(line), "--control", str(control), *self._options(name)]
         running = self._running[name] = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         assert running.stdout is not None
         announced = running.stdout.readline()

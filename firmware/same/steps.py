@@ -53,7 +53,7 @@ Step = Wait | Arrive | Do | Look | PowerCut
 
 @dataclass(frozen=True, slots=True)
 class Sealing:
-    """Secrets that a device with a sealed line is given: 32 random bytes, and its maker's keys; None if it makes its own."""
+    """Secrets that a device with a sealed line is given: 32 random bytes, and its maker's keys, None without any."""
 
     noise: bytes
     own: Identity | None = None
