@@ -144,7 +144,7 @@ class SealedWriter(ScriptWriter):
             self._steps.append(Wait(rng.choice((1, 249, 250, 260))))
         self._put(body, what)
         if rng.random() < 0.15:
-            self._steps.append(Wait(rng.choice((1, 249, 250, 251))))
+            self._steps.append(Wait(rng.choice((1, 99, 100, 101, 249, 250, 251))))
             self._put(body + rng.choice((b"", b"\x70\1?")), f"{what} again")
 
     # ------------------------------------------------------------------ steps
@@ -235,7 +235,9 @@ class SealedWriter(ScriptWriter):
     def _in_clear(self) -> None:
         keys, self._keys = self._keys, None
         said: Message = self._rng.choice((m.HelloMessage(1, 0, 1, 4, "clear"), self._some_command()))
-        self._say(said)
+        for _ in range(self._rng.choice((1, 1, 3))):
+            self._say(said)
+            self._steps.append(Wait(self._rng.choice((1, 49, 51, 99, 100, 101))))
         self._keys = keys
 
     def _forget(self) -> None:

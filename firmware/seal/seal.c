@@ -12,7 +12,8 @@
 #include "noise.h"
 #include "pairing.h"
 
-#define APART_MS 250U /* between two handshakes, and between two NAKs of frames that do not open */
+#define APART_MS 250U  /* between two handshakes, and between two NAKs of what is in clear */
+#define ANSWER_MS 100U /* between two answers in clear that are the same for everybody: each counts as a frame */
 #define PAIR_CALL 48U
 #define SEAL_CALL 56U
 #define SEAL_REPLY 48U
@@ -245,6 +246,7 @@ static void send_answer(struct tdp_link *link)
 {
     struct tdp_seal *seal = link->seal;
     uint16_t message = seal->answer_length == SEAL_ANSWER ? (uint16_t)TDP_PAIR_ANSWER : (uint16_t)TDP_SEAL_ANSWER;
+    seal->answer_ms = link->now_ms;
     send_clear(link, message, seal->answer, seal->answer_length);
 }
 
@@ -406,7 +408,7 @@ static void take_handshake(struct tdp_link *link, uint16_t request, uint16_t mes
     } else if (proof) {
         /* it is being computed */
     } else if (again && seal->called) {
-        if (seal->answer_length > 0U) {
+        if (seal->answer_length > 0U && link->now_ms - seal->answer_ms >= ANSWER_MS) {
             send_answer(link);
         }
     } else if (seal_computes(seal) || (seal->call_ms != 0U && link->now_ms - seal->call_ms < APART_MS)) {
@@ -421,6 +423,19 @@ static void take_handshake(struct tdp_link *link, uint16_t request, uint16_t mes
 static bool is_handshake(uint8_t kind, uint16_t message)
 {
     return kind == TDP_KIND_LINK && (message == TDP_PAIR_CALL || message == TDP_PAIR_PROOF || message == TDP_SEAL_CALL);
+}
+
+/* HELLO is answered in clear, and is no sign of life. */
+static uint16_t admit_hello(struct tdp_link *link, uint16_t length)
+{
+    struct tdp_seal *seal = link->seal;
+    bool due = !seal->greeted || link->now_ms - seal->hello_ms >= ANSWER_MS;
+    if (due) {
+        seal->greeted = true;
+        seal->hello_ms = link->now_ms;
+        seal->in_clear = true;
+    }
+    return due ? length : 0U;
 }
 
 static uint16_t admit_clear(struct tdp_link *link, const uint8_t *frame, uint16_t length)
@@ -442,8 +457,7 @@ static uint16_t admit_clear(struct tdp_link *link, const uint8_t *frame, uint16_
         passes = length;
     } else if (kind == TDP_KIND_LINK && message == TDP_HELLO && (frame[1] & 0xF0U) == 0U &&
                link_is_hello(&frame[FRAME_HEADER], size)) {
-        link->seal->in_clear = true; /* answered in clear, and no sign of life */
-        passes = length;
+        passes = admit_hello(link, length);
     } else {
         link->seal->refused++;
         if (kind == TDP_KIND_COMMAND) {
