@@ -142,9 +142,9 @@ class SealEnd:
     def next_deadline_ns(self) -> int | None:
         """Time at which to call `tick`; None if nothing is due."""
         due_ns = self._due_ns()
-        if not self._from_line.idle:
+        if self._from_line.held or self._from_line.overlong:
             due_ns = min(due_ns, self._byte_ns + self._timing.partial_ns)
-        if not self._from_link.idle:
+        if self._from_link.held or self._from_link.overlong:
             due_ns = min(due_ns, self._given_ns + self._timing.partial_ns)
         return None if due_ns >= NEVER else due_ns
 
@@ -162,10 +162,10 @@ class SealEnd:
         return NEVER
 
     def _expire(self, now_ns: int) -> None:
-        if not self._from_line.idle and now_ns - self._byte_ns >= self._timing.partial_ns:
+        if (self._from_line.held or self._from_line.overlong) and now_ns - self._byte_ns >= self._timing.partial_ns:
             for noise in self._from_line.flush():
                 self._pass_noise(noise)
-        if not self._from_link.idle and now_ns - self._given_ns >= self._timing.partial_ns:
+        if (self._from_link.held or self._from_link.overlong) and now_ns - self._given_ns >= self._timing.partial_ns:
             self._out += [noise.data for noise in self._from_link.flush()]
 
     # -------------------------------------------------------------- inside
