@@ -35,7 +35,7 @@
 #                  deviations
 #   make test-firmware-long  half an hour of fuzz
 #   make test-same  run SCRIPTS random scripts on the reference device and on the simulated one, and compare the bytes;
-#                  about 700 a second
+#                  about 700 a second; then SEALED_SCRIPTS over sealed lines, about 20 a second
 #   make test-gat  EXCHANGES=100000 queries of the GAT terminal to the device in C and the one in Python at once, on a
 #                  line with faults; fifteen seconds
 #   make test-wireshark  the dissector and the capture interfaces with real tshark, over every capture and every
@@ -63,6 +63,7 @@ SPREAD := -n $(WORKERS) --dist worksteal
 KILLS ?= 10000
 UNTIDY ?= 60
 SCRIPTS ?= 1000000
+SEALED_SCRIPTS ?= 10000
 EXCHANGES ?= 100000
 ROUNDS ?= 1000000
 EVENINGS ?= 100000
@@ -191,6 +192,7 @@ test-same: $(VENV)/.test
 	@.ci/system-packages gcc libc6-dev
 	@$(MAKE) --no-print-directory -C firmware host
 	@$(BIN)/python -m firmware.same --scripts $(SCRIPTS)
+	@$(BIN)/python -m firmware.same --sealed --scripts $(SEALED_SCRIPTS)
 
 test-gat: $(VENV)/.test
 	@.ci/system-packages gcc libc6-dev

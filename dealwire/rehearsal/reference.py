@@ -146,7 +146,7 @@ class ReferenceTable:
         self.failed: str | None = None
         self._acts = acts_of(scenario)
         self._folder, self._speed = folder, speed
-        self._running: list[subprocess.Popen[str]] = []
+        self._running: dict[str, subprocess.Popen[str]] = {}
         self._controls: dict[str, socket.socket] = {}
         self._clock = SystemClock()
         self._over = threading.Event()
@@ -154,21 +154,27 @@ class ReferenceTable:
 
     def start(self) -> None:
         """Switch both devices on."""
-        program = reference_program()
         for name in NAMES:
-            line, control = self._folder / name, self._folder / f"{name}.control"
-            words = [program, name, "--line", line, "--control", control]
-            running = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-            self._running.append(running)
-            assert running.stdout is not None
-            announced = running.stdout.readline()
-            if not announced:
-                raise LocalError(f"{PROGRAM} {name} did not start; why stands above")
-            self.addresses[name] = f"serial://{json.loads(announced)['line']}"
-            self._controls[name] = socket.socket(socket.AF_UNIX)
-            self._controls[name].settimeout(START_S)
-            self._controls[name].connect(str(control))
-        self._order("shuffler", f"speed {max(1, min(255, round(self._speed)))}")
+            self._switch_on(name)
+
+    def _options(self, name: str) -> list[str]:
+        """Return further options of a device's program."""
+        return []
+
+    def _switch_on(self, name: str) -> None:
+        line, control = self._folder / name, self._folder / f"{name}.control"
+        words = [str(reference_program()), name, "--line", str(line), "--control", str(control), *self._options(name)]
+        running = self._running[name] = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        assert running.stdout is not None
+        announced = running.stdout.readline()
+        if not announced:
+            raise LocalError(f"{PROGRAM} {name} did not start; why stands above")
+        self.addresses[name] = f"serial://{json.loads(announced)['line']}"
+        self._controls[name] = socket.socket(socket.AF_UNIX)
+        self._controls[name].settimeout(START_S)
+        self._controls[name].connect(str(control))
+        if name == "shuffler":
+            self._order(name, f"speed {max(1, min(255, round(self._speed)))}")
 
     def begin(self) -> None:
         """Start dealing. Later calls have no effect."""
@@ -186,7 +192,7 @@ class ReferenceTable:
             self._dealer.join()
         for control in self._controls.values():
             control.close()
-        for running in self._running:
+        for running in self._running.values():
             running.terminate()
             running.wait()
             if running.stdout is not None:

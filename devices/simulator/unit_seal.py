@@ -43,6 +43,7 @@ class UnitSeal:
         self._hosts = [] if path is None else _hosts(_hosts_path(path))
         self._end: DeviceEnd | None = None
         self._link: DeviceLink | None = None
+        self._role: Role | None = None  # of the host that the link is limited to
 
     @property
     def public(self) -> bytes:
@@ -63,7 +64,7 @@ class UnitSeal:
 
     def power_on(self, link: DeviceLink) -> None:
         """Begin with the session of `link`: a device forgets all keys of a line at a power cut."""
-        self._link = link
+        self._link, self._role = link, None
         self._end = DeviceEnd(self._suite, self.identity.secret, link.greeting(), self._hosts)
 
     # -------------------------------------------------------------- the person at the device
@@ -127,8 +128,9 @@ class UnitSeal:
 
     def _keep(self) -> None:
         end = self.end
-        if self._link is not None and end.role is not None:
-            self._link.limit(end.role)
+        if self._link is not None and end.role is not self._role:
+            self._role = end.role
+            self._link.limit(Role.SERVICE if end.role is None else end.role)  # a forgotten host limits no other
         if end.hosts_changed:
             end.hosts_changed = False
             self._hosts = list(end.hosts)

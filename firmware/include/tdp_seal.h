@@ -97,8 +97,8 @@ struct tdp_seal {
     uint8_t answer[SEAL_ANSWER];             /* to that call */
     uint8_t answer_length, stage, host;
     uint16_t request, message_id; /* of the message in work */
-    uint32_t call_ms, nak_ms, code_ms;
-    bool called, proved, naked, pairing, in_clear, signing_now, multiplied;
+    uint32_t call_ms, nak_ms, code_ms, proof_ms, hello_ms, answer_ms;
+    bool called, proved, naked, greeted, pairing, in_clear, signing_now, multiplied;
     uint8_t role;                              /* the highest that the person allowed */
     char code[SEAL_SHOWN], compare[SEAL_SHOWN]; /* the code; the short authentication string of the last pairing */
     uint32_t refused; /* frames that did not open, or came in clear, since the start, for diagnosis */

@@ -31,6 +31,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
+from firmware.production import PAGE_AT
+
 QEMU: Final = "qemu-system-arm"
 MACHINES: Final = {"lm3s6965": "lm3s6965evb", "mps2-an385": "mps2-an385"}
 """QEMU's name of a board, by the folder of its images."""
@@ -50,10 +52,11 @@ class Board:
     """One board, used as a context manager. `line` is the pseudo-terminal's stable name; `control` takes orders.
 
     A power cut stops the processor, loses every byte in transit, and ends in a reset. RAM keeps its content; the image
-    clears it at its start, except what survives a reset. The MPS2 has its events in FRAM, the file `fram`.
+    clears it at its start, except what survives a reset. The MPS2 has its events in FRAM, the file `fram`. `keys` is a
+    page with the device's keys from production.
     """
 
-    def __init__(self, image: Path, folder: Path | None = None) -> None:
+    def __init__(self, image: Path, folder: Path | None = None, keys: Path | None = None) -> None:
         if shutil.which(QEMU) is None:
             raise BoardFailed(f"{QEMU} was not found (Debian: apt-get install {QEMU})")
         if not image.exists():
@@ -61,7 +64,9 @@ class Board:
         if image.resolve().parent.name not in MACHINES:
             boards = ", ".join(MACHINES)
             raise BoardFailed(f"{image} lies in no folder that is named after a board; there are {boards}")
-        self._image = image
+        if keys is not None and not keys.exists():
+            raise BoardFailed(f"{keys} was not found; python -m firmware.production writes it")
+        self._image, self._page = image, keys
         self._own = folder is None
         self._folder = folder or Path(tempfile.mkdtemp(prefix="tdp-board-"))
         self.line, self.control = self._folder / "line", self._folder / "control"
@@ -165,6 +170,8 @@ class Board:
         command = [QEMU, "-M", MACHINES[board], "-S", "-nodefaults", "-display", "none", *chardevs]
         command += ["-mon", "chardev=qmp,mode=control", "-serial", "chardev:bytes", "-serial", "chardev:keys"]
         command += ["-kernel", str(self._image), "-device", handed]
+        if self._page is not None:
+            command += ["-device", f"loader,addr={PAGE_AT:#x},file={self._page},force-raw=on"]
         if board == "mps2-an385":
             fram = self._folder / "fram"
             if not fram.exists():
@@ -286,10 +293,11 @@ def main(words: list[str] | None = None) -> int:
     """Run the command: one board until it is interrupted."""
     parser = argparse.ArgumentParser(prog="python -m firmware.qemu.board", description=__doc__.partition("\n")[0])
     parser.add_argument("image", type=Path, help="the program for the board, as a binary")
+    parser.add_argument("--keys", type=Path, metavar="PAGE", help="page with the device's keys from production")
     given = parser.parse_args(words)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with Board(given.image) as board:
+        with Board(given.image, keys=given.keys) as board:
             print(json.dumps({"line": str(board.line), "control": str(board.control)}), flush=True)
             while True:
                 time.sleep(3600)

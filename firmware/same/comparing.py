@@ -7,7 +7,8 @@ from functools import cache
 
 from firmware.same.in_python import play_in_python
 from firmware.same.random_scripts import random_script
-from firmware.same.steps import Arrive, Script, devices_of, play_in_c
+from firmware.same.sealed_scripts import sealed_script
+from firmware.same.steps import Arrive, Look, Script, devices_of, play_in_c
 from protocol.errors import BadPayload
 from protocol.tdp.codec import decode
 from protocol.tdp.framing import Frame, Framer
@@ -22,11 +23,16 @@ def devices() -> tuple[str, ...]:
     return devices_of()
 
 
-def compared(job: tuple[str, int, int]) -> tuple[int | None, int]:
+def script_of(name: str, seed: int, sealed: bool = False) -> Script:
+    """Return the random script with this number, for a device without a sealed line or with one."""
+    return sealed_script(name, seed) if sealed else random_script(name, seed)
+
+
+def compared(job: tuple[str, int, int], sealed: bool = False) -> tuple[int | None, int]:
     """Play `count` scripts of a device from a number on. Return the number of the first that differs, or None, and the
     number of steps played."""
     name, first, count = job
-    scripts = [random_script(name, seed) for seed in range(first, first + count)]
+    scripts = [script_of(name, seed, sealed) for seed in range(first, first + count)]
     for at, (script, said) in enumerate(zip(scripts, play_in_c(scripts, devices()), strict=True)):
         if play_in_python(script) != said:
             return first + at, at
@@ -39,9 +45,9 @@ def differs(script: Script) -> bool:
     return play_in_python(script) != in_c
 
 
-def shortened(name: str, seed: int) -> Script:
+def shortened(name: str, seed: int, sealed: bool = False) -> Script:
     """Return the script without every step that the difference does not need."""
-    script = random_script(name, seed)
+    script = script_of(name, seed, sealed)
     size = len(script.steps)
     while size:
         at = 0
@@ -58,11 +64,13 @@ def shortened(name: str, seed: int) -> Script:
 def told(script: Script) -> str:
     """Return each step with the output of both, as text."""
     (in_c,) = play_in_c([script], devices())
-    lines = [f"a new {script.device}, session {script.session:08X}"]
+    sealed = "" if script.sealing is None else " with a sealed line"
+    lines = [f"a new {script.device}{sealed}, session {script.session:08X}"]
     for step, from_c, from_python in zip((None, *script.steps), in_c, play_in_python(script), strict=True):
         if step is not None:
             lines.append(f"> {step.what} [{step.data.hex(' ')}]" if isinstance(step, Arrive) else f"> {step}")
-        lines += _side_by_side(_frames(from_c), _frames(from_python))
+        said = [[each.decode()] if isinstance(step, Look) else _frames(each) for each in (from_c, from_python)]
+        lines += _side_by_side(*said)
         if from_c != from_python:
             break
     return "\n".join(lines)

@@ -13,7 +13,8 @@ from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_parts import MS, Durations, MachineMishap, Motion, ShufflerSetting
 from devices.simulator.table_controller import TableControllerModel
 from devices.simulator.unit import Unit, controller_unit, shoe_unit, shuffler_unit
-from firmware.same.steps import Arrive, Do, PowerCut, Script, Step, Wait
+from firmware.same.sealed_device import ScriptedSeal
+from firmware.same.steps import Arrive, Do, Look, PowerCut, Script, Sealing, Step, Wait
 from protocol.cards import CARDS, DECK
 from protocol.faults import Fault
 from protocol.places import COMMUNITY, Place
@@ -39,13 +40,21 @@ class Sessions(Random):
 
 def play_in_python(script: Script) -> list[bytes]:
     """Return the output of the simulated device: at the start, then in each step."""
-    bench = BENCHES[script.device]()
+    bench = bench_of(script)
     bench.power_on(script.session)
     out = [bench.said()]
     for step in script.steps:
         bench.play(step)
         out.append(bench.said())
     return out
+
+
+def bench_of(script: Script) -> Bench:
+    """Return the simulated device of a script, switched off."""
+    bench = BENCHES[script.device]()
+    if script.sealing is not None:
+        bench.give(script.sealing)
+    return bench
 
 
 class Bench:
@@ -64,6 +73,18 @@ class Bench:
             })  # fmt: skip
 
         unit._hello = hello  # type: ignore[method-assign]
+        self.seal: ScriptedSeal | None = None
+        self._shown = b""
+
+    def give(self, sealing: Sealing) -> None:
+        """Give the device a sealed line, before its first start."""
+        self.seal = self.unit.seal = ScriptedSeal(sealing, self.opened)
+        if sealing.own is not None:
+            self.unit.identify(sealing.own)
+
+    def opened(self) -> bool:
+        """Return True while a person has the device open."""
+        raise NotImplementedError
 
     def capabilities(self, said: m.HelloReplyMessage) -> int:
         """Return the capabilities to claim."""
@@ -88,15 +109,22 @@ class Bench:
                 self.unit.receive(data, self.now_ns)
             case Do(act):
                 name, *numbers = act.split()
-                self.act(name, [int(number) for number in numbers] + [0] * 4)
+                given = [int(number) for number in numbers] + [0] * 4
+                if self.seal is None or not self.seal.act(name, given[0], self.now_ns):
+                    self.act(name, given)
+                    if self.seal is not None:
+                        self.seal.look()
                 self.unit.settle(self.now_ns)
+            case Look():
+                self._shown = b"" if self.seal is None else self.seal.shown().encode()
             case PowerCut(session):
                 self.unit.power_off()
                 self.power_on(session)
 
     def said(self) -> bytes:
         """Return the output since the last call."""
-        return b"".join(self.unit.take_output())
+        shown, self._shown = self._shown, b""
+        return b"".join([*self.unit.take_output(), shown])
 
     def act(self, name: str, numbers: list[int]) -> None:
         """Carry out an act of the hands."""
@@ -117,6 +145,10 @@ class ControllerBench(Bench):
     def __init__(self) -> None:
         self._model, sessions = TableControllerModel(meters=8), Sessions()
         super().__init__(controller_unit(self._model, sessions), sessions, "tdp-controller")
+
+    def opened(self) -> bool:
+        """Return True in setup."""
+        return self._model._in_setup
 
     def act(self, name: str, numbers: list[int]) -> None:
         """Operate keys and sensors."""
@@ -154,6 +186,10 @@ class ShoeBench(Bench):
         self._model = ShoeModel(Random(0))
         super().__init__(shoe_unit(self._model, sessions), sessions, "tdp-shoe")
         self._random = 1
+
+    def opened(self) -> bool:
+        """Return True in setup."""
+        return self._model.in_setup
 
     def power_on(self, session: int) -> None:
         """Seed the mechanism with the session, and drop a limit."""
@@ -235,6 +271,10 @@ class ShufflerBench(Bench):
         self._cards = CountedCards(Random(0))
         self._model = ScriptedShuffler(self._cards)
         super().__init__(shuffler_unit(self._model, sessions), sessions, "tdp-shuffler")
+
+    def opened(self) -> bool:
+        """Return True with its door open, or in setup."""
+        return self._model.door_open or self._model.in_setup
 
     def power_on(self, session: int) -> None:
         """Start the device and drop armed mishaps."""

@@ -58,10 +58,12 @@ BEGINS: Final[dict[str, tuple[tuple[str | int, ...], ...]]] = {
 
 def random_script(device: str, seed: int) -> Script:
     """Return the script with this number, always the same."""
-    return _Writer(device, Random(f"{device} {seed}")).script()
+    return ScriptWriter(device, Random(f"{device} {seed}")).script()
 
 
-class _Writer:
+class ScriptWriter:
+    """Writes one script at random."""
+
     def __init__(self, device: str, rng: Random) -> None:
         self._device, self._rng = device, rng
         self._first = self._session = rng.randrange(1, 1 << 32)
@@ -134,7 +136,8 @@ class _Writer:
     def _spoil(self) -> None:
         """Send an invalid frame: bits flipped, bytes missing, or an unknown flag, version, kind or message."""
         rng = self._rng
-        body = bytearray(encode(self._some_command(), link_sequence=0, request=1 + rng.randrange(REQUESTS)))
+        command = encode(self._some_command(), link_sequence=self._sequence, request=1 + rng.randrange(REQUESTS))
+        body = bytearray(self._on_line(command))
         way = rng.randrange(6)
         if way == 0:
             at = rng.randrange(8)
@@ -162,9 +165,12 @@ class _Writer:
         self._last = None
         if self._rng.random() < 0.7:
             self._steps.append(Wait(self._rng.choice((100, 1100, 1700))))
-            self._greet()
+            self._come_back()
         if self._rng.random() < 0.5:
             self._say(m.ReadEventsMessage(self._before, self._rng.choice((0, 1, 3, 1000))))
+
+    def _come_back(self) -> None:
+        self._greet()
 
     _KINDS: Final = (_pass_time, _hands, _command, _acknowledge, _greeting, _spoil, _noise, _cut_power)
     _WEIGHTS: Final = (22, 30, 24, 9, 4, 7, 1, 3)
@@ -183,15 +189,21 @@ class _Writer:
             self._last = message, request
         else:
             request = 0
-        frame = encode_frame(
-            encode(message, link_sequence=self._sequence, request=request), after_silence=self._rng.random() < 0.7
-        )
+        body = self._on_line(encode(message, link_sequence=self._sequence, request=request))
         self._sequence = self._sequence + 1 & 0xFF
+        self._put(body, f"{command} {request} {message}")
+
+    def _on_line(self, body: bytes) -> bytes:
+        """Return header and payload as they are on the line."""
+        return body
+
+    def _put(self, body: bytes, what: str) -> None:
+        frame = encode_frame(body, after_silence=self._rng.random() < 0.7)
         if self._rng.random() < 0.04:
             cut = self._rng.randrange(len(frame))
-            self._steps += (Arrive(frame[:cut], f"part of {command}"), Wait(self._rng.choice((5, 49, 50, 51))))
+            self._steps += (Arrive(frame[:cut], f"part of {what}"), Wait(self._rng.choice((5, 49, 50, 51))))
             frame = frame[cut:]
-        self._steps.append(Arrive(frame, f"{command} {request} {message}"))
+        self._steps.append(Arrive(frame, what))
 
 
 def _of_controller(rng: Random) -> Sequence[Callable[[], Message]]:

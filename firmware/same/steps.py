@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from devices.simulator.identity import Identity
+
 PROGRAM: Final = Path(__file__).parent.parent.parent / "build/firmware/tdp-script"
 
 
@@ -41,7 +43,20 @@ class PowerCut:
     session: int
 
 
-Step = Wait | Arrive | Do | PowerCut
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Someone looks at the device: the code of pairing, a bar, and the string that both ends show after it."""
+
+
+Step = Wait | Arrive | Do | Look | PowerCut
+
+
+@dataclass(frozen=True, slots=True)
+class Sealing:
+    """Secrets that a device with a sealed line is given: 32 random bytes, and its maker's keys, None without any."""
+
+    noise: bytes
+    own: Identity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +66,39 @@ class Script:
     device: str
     session: int
     steps: tuple[Step, ...]
+    sealing: Sealing | None = None
+    """None: a device without a sealed line."""
 
 
 def packed(script: Script, devices: Sequence[str]) -> bytes:
     """Return the script in `tdp-script`'s format."""
-    out = [struct.pack("<cBI", b"N", devices.index(script.device), script.session)]
-    for step in script.steps:
-        match step:
-            case Wait(ms):
-                out.append(struct.pack("<cH", b"W", ms))
-            case Arrive(data):
-                out.append(struct.pack("<cH", b"B", len(data)) + data)
-            case Do(act):
-                out.append(struct.pack("<cB", b"A", len(act)) + act.encode("ascii"))
-            case PowerCut(session):
-                out.append(struct.pack("<cI", b"P", session))
-    return b"".join(out)
+    device, sealing = devices.index(script.device), script.sealing
+    out = [struct.pack("<cBI", b"N" if sealing is None else b"S", device, script.session)]
+    out += [] if sealing is None else [_packed_sealing(sealing)]
+    return b"".join([*out, *map(packed_step, script.steps)])
+
+
+def packed_step(step: Step) -> bytes:
+    """Return one step in that format."""
+    match step:
+        case Wait(ms):
+            return struct.pack("<cH", b"W", ms)
+        case Arrive(data):
+            return struct.pack("<cH", b"B", len(data)) + data
+        case Do(act):
+            return struct.pack("<cB", b"A", len(act)) + act.encode("ascii")
+        case Look():
+            return b"D"
+        case PowerCut(session):
+            return struct.pack("<cI", b"P", session)
+
+
+def _packed_sealing(sealing: Sealing) -> bytes:
+    own = sealing.own
+    if own is None:
+        return struct.pack("<32sB128x", sealing.noise, 0)
+    signature = own.signature or bytes(64)
+    return struct.pack("<32sB32s32s64s", sealing.noise, 2 if own.signature else 1, own.secret, own.seed, signature)
 
 
 def devices_of(program: Path = PROGRAM) -> tuple[str, ...]:

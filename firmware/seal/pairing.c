@@ -119,6 +119,7 @@ bool tdp_pair(struct tdp_link *link, uint8_t role)
         keys_hosts(seal) == SEAL_HOSTS || role > link->identity->grants) {
         return false;
     }
+    seal_forget(seal); /* a handshake with an earlier code */
     make_code(seal);
     crypto_wipe(seal->compare, sizeof seal->compare);
     seal->pairing = true;
@@ -137,7 +138,7 @@ bool tdp_forget(struct tdp_link *link)
     crypto_wipe(&seal->now, sizeof seal->now);
     crypto_wipe(&seal->next, sizeof seal->next);
     pairing_end(seal);
+    seal_forget(seal);
     keys_save(link);
-    link->open = false;
     return true;
 }

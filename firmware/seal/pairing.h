@@ -11,6 +11,9 @@ bool seal_computes(const struct tdp_seal *seal);
 /* Return true while a host may pair. A pairing whose time is over, or whose door was closed, ends here. */
 bool pairing_is_on(struct tdp_link *link);
 
+/* Drop the handshake in work, and the answers to the last ones. */
+void seal_forget(struct tdp_seal *seal);
+
 void pairing_end(struct tdp_seal *seal);
 
 /* Compute the handshake's key of the code that is shown. */

@@ -12,7 +12,8 @@
 #include "noise.h"
 #include "pairing.h"
 
-#define APART_MS 250U /* between two handshakes, and between two NAKs of frames that do not open */
+#define APART_MS 250U  /* between two handshakes, and between two NAKs of what is in clear */
+#define ANSWER_MS 100U /* between two answers in clear that are the same for everybody: each counts as a frame */
 #define PAIR_CALL 48U
 #define SEAL_CALL 56U
 #define SEAL_REPLY 48U
@@ -87,21 +88,16 @@ static void send_clear(struct tdp_link *link, uint16_t message, const uint8_t *b
     link->seal->in_clear = false;
 }
 
+/* What is refused in clear may be anyone's: four answers a second, so that nobody makes the device fill the line. */
 static void refuse(struct tdp_link *link, uint16_t request, uint16_t message, uint16_t reason)
-{
-    link->seal->in_clear = true;
-    link_nak(link, request, message, reason);
-    link->seal->in_clear = false;
-}
-
-/* A hint for an honest host that its keys are gone. It goes out rarely, so that nobody makes the device fill the line. */
-static void hint(struct tdp_link *link, uint16_t request, uint16_t message)
 {
     struct tdp_seal *seal = link->seal;
     if (!seal->naked || link->now_ms - seal->nak_ms >= APART_MS) {
         seal->naked = true;
         seal->nak_ms = link->now_ms;
-        refuse(link, request, message, TDP_REASON_NOT_SEALED);
+        seal->in_clear = true;
+        link_nak(link, request, message, reason);
+        seal->in_clear = false;
     }
 }
 
@@ -109,9 +105,6 @@ static void hint(struct tdp_link *link, uint16_t request, uint16_t message)
 static void change_over(struct tdp_link *link)
 {
     struct tdp_seal *seal = link->seal;
-    if (seal->now.live && seal->now.host != seal->next.host) {
-        link->open = false; /* another host, with a role of its own */
-    }
     seal->now = seal->next;
     crypto_wipe(&seal->next, sizeof seal->next);
 }
@@ -138,14 +131,20 @@ static void compute(struct tdp_seal *seal, uint8_t stage, const uint8_t *scalar,
     curve_begin(&seal->curve, scalar, point == NULL ? curve_base : point);
 }
 
-static void give_up(struct tdp_link *link, uint16_t reason)
+void seal_forget(struct tdp_seal *seal)
 {
-    struct tdp_seal *seal = link->seal;
     seal->stage = (uint8_t)IDLE;
     seal->called = false;
+    seal->proved = false;
+    seal->answer_length = 0U;
     crypto_wipe(&seal->handshake, sizeof seal->handshake);
     crypto_wipe(seal->e, sizeof seal->e);
-    refuse(link, seal->request, seal->message_id, reason);
+}
+
+static void give_up(struct tdp_link *link, uint16_t reason)
+{
+    seal_forget(link->seal);
+    refuse(link, link->seal->request, link->seal->message_id, reason);
 }
 
 /* Begin a handshake whose prologue is the device's introduction in this session: nothing in it can be changed on the way
@@ -195,11 +194,6 @@ static uint8_t host_of(const struct tdp_seal *seal, const uint8_t *id)
 static void begin_sealing(struct tdp_link *link, const uint8_t *bytes)
 {
     struct tdp_seal *seal = link->seal;
-    seal->host = host_of(seal, bytes);
-    if (seal->host == (uint8_t)SEAL_HOSTS) {
-        give_up(link, TDP_REASON_NOT_PERMITTED);
-        return;
-    }
     copy_bytes(seal->rs, seal->page.hosts[seal->host].key, SEAL_KEY);
     copy_bytes(seal->re, &bytes[ID_BYTES], SEAL_KEY);
     copy_bytes(seal->message, &bytes[ID_BYTES + SEAL_KEY], SEAL_TAG);
@@ -240,7 +234,7 @@ static void finish_pairing(struct tdp_link *link)
         crypto_wipe(seal->e, sizeof seal->e);
         seal->stage = (uint8_t)IDLE;
         seal->proved = true;
-        link->open = false; /* it was opened in clear, or by another host */
+        seal->proof_ms = link->now_ms;
         link->status_asked = true;
     } else {
         pairing_end(seal);
@@ -252,6 +246,7 @@ static void send_answer(struct tdp_link *link)
 {
     struct tdp_seal *seal = link->seal;
     uint16_t message = seal->answer_length == SEAL_ANSWER ? (uint16_t)TDP_PAIR_ANSWER : (uint16_t)TDP_SEAL_ANSWER;
+    seal->answer_ms = link->now_ms;
     send_clear(link, message, seal->answer, seal->answer_length);
 }
 
@@ -324,8 +319,13 @@ static void take_result(struct tdp_link *link)
         take_fresh(seal);
         noise_mix_key(&seal->handshake, seal->answer);
         compute(seal, (uint8_t)XX_EE, seal->e, seal->re);
-    } else if (crypto_verify32(seal->shared, none) == 0) {
-        give_up(link, TDP_REASON_BAD_PAYLOAD); /* a point of small order: everybody knows this result */
+    } else if (crypto_verify32(seal->shared, none) == 0) { /* a point of small order: everybody knows this result */
+        if (seal->stage == (uint8_t)XX_SE) {
+            pairing_end(seal);
+            give_up(link, TDP_REASON_NOT_PERMITTED);
+        } else {
+            give_up(link, TDP_REASON_BAD_PAYLOAD);
+        }
     } else {
         noise_mix_key(&seal->handshake, seal->shared);
         go_on(link);
@@ -364,21 +364,16 @@ static void digest_of(uint8_t *digest, uint16_t message, const uint8_t *bytes, u
 }
 
 /* Begin with a new call. Every call costs work: one at a time, and four a second. */
-static void take_call(struct tdp_link *link, const uint8_t *bytes, const uint8_t *digest)
+static void take_call(struct tdp_link *link, uint8_t host, const uint8_t *bytes, const uint8_t *digest)
 {
     struct tdp_seal *seal = link->seal;
-    bool pairs = seal->message_id == (uint16_t)TDP_PAIR_CALL;
-    if (pairs && !pairing_is_on(link)) {
-        refuse(link, seal->request, seal->message_id, TDP_REASON_NOT_PERMITTED);
-        return;
-    }
+    seal_forget(seal);
     copy_bytes(seal->call, digest, SEAL_KEY);
     seal->called = true;
-    seal->proved = false;
-    seal->answer_length = 0U;
-    if (pairs) {
+    if (seal->message_id == (uint16_t)TDP_PAIR_CALL) {
         begin_pairing(link, bytes);
     } else {
+        seal->host = host;
         begin_sealing(link, bytes);
     }
     if (seal_computes(seal)) {
@@ -391,6 +386,8 @@ static void take_handshake(struct tdp_link *link, uint16_t request, uint16_t mes
     struct tdp_seal *seal = link->seal;
     uint8_t digest[SHA256_BYTES];
     bool proof = message == TDP_PAIR_PROOF;
+    uint8_t host = message == TDP_SEAL_CALL ? host_of(seal, bytes) : (uint8_t)SEAL_HOSTS;
+    bool permitted = message == TDP_PAIR_CALL ? pairing_is_on(link) : host < (uint8_t)SEAL_HOSTS;
     uint16_t fixed = message == TDP_PAIR_CALL ? (uint16_t)PAIR_CALL : (uint16_t)SEAL_CALL;
     digest_of(digest, message, bytes, proof ? (uint16_t)SEAL_PROOF : fixed);
     bool again = crypto_verify32(digest, proof ? seal->proof : seal->call) == 0;
@@ -402,13 +399,16 @@ static void take_handshake(struct tdp_link *link, uint16_t request, uint16_t mes
         seal->message_id = message;
         take_proof(link, bytes);
     } else if (proof && again && seal->proved) {
-        link->status_asked = true;
-    } else if (proof && !(again && seal_computes(seal))) {
+        if (link->now_ms - seal->proof_ms >= APART_MS) { /* not often: it may be anyone's recording */
+            seal->proof_ms = link->now_ms;
+            link->status_asked = true;
+        }
+    } else if (proof ? !(again && seal_computes(seal)) : !permitted) {
         refuse(link, request, message, TDP_REASON_NOT_PERMITTED);
     } else if (proof) {
         /* it is being computed */
     } else if (again && seal->called) {
-        if (seal->answer_length > 0U) {
+        if (seal->answer_length > 0U && link->now_ms - seal->answer_ms >= ANSWER_MS) {
             send_answer(link);
         }
     } else if (seal_computes(seal) || (seal->call_ms != 0U && link->now_ms - seal->call_ms < APART_MS)) {
@@ -416,13 +416,26 @@ static void take_handshake(struct tdp_link *link, uint16_t request, uint16_t mes
     } else {
         seal->request = request;
         seal->message_id = message;
-        take_call(link, bytes, digest);
+        take_call(link, host, bytes, digest);
     }
 }
 
 static bool is_handshake(uint8_t kind, uint16_t message)
 {
     return kind == TDP_KIND_LINK && (message == TDP_PAIR_CALL || message == TDP_PAIR_PROOF || message == TDP_SEAL_CALL);
+}
+
+/* HELLO is answered in clear, and is no sign of life. */
+static uint16_t admit_hello(struct tdp_link *link, uint16_t length)
+{
+    struct tdp_seal *seal = link->seal;
+    bool due = !seal->greeted || link->now_ms - seal->hello_ms >= ANSWER_MS;
+    if (due) {
+        seal->greeted = true;
+        seal->hello_ms = link->now_ms;
+        seal->in_clear = true;
+    }
+    return due ? length : 0U;
 }
 
 static uint16_t admit_clear(struct tdp_link *link, const uint8_t *frame, uint16_t length)
@@ -442,13 +455,13 @@ static uint16_t admit_clear(struct tdp_link *link, const uint8_t *frame, uint16_
         }
     } else if (!is_closed(link)) {
         passes = length;
-    } else if (kind == TDP_KIND_LINK && message == TDP_HELLO) {
-        link->seal->in_clear = true; /* answered in clear, and no sign of life */
-        passes = length;
+    } else if (kind == TDP_KIND_LINK && message == TDP_HELLO && (frame[1] & 0xF0U) == 0U &&
+               link_is_hello(&frame[FRAME_HEADER], size)) {
+        passes = admit_hello(link, length);
     } else {
         link->seal->refused++;
         if (kind == TDP_KIND_COMMAND) {
-            hint(link, request, message);
+            refuse(link, request, message, TDP_REASON_NOT_SEALED);
         }
     }
     return passes;
@@ -470,7 +483,7 @@ uint16_t seal_admit(struct tdp_link *link, uint8_t *frame, uint16_t length)
             seal->refused++;
         }
         if (opened == 0U && !seal->now.live && !seal->next.live) {
-            hint(link, get_u16(&frame[4]), get_u16(&frame[6]));
+            refuse(link, get_u16(&frame[4]), get_u16(&frame[6]), TDP_REASON_NOT_SEALED); /* a hint for an honest host */
         }
     }
     return admitted;

@@ -104,7 +104,7 @@ static uint16_t judge(struct tdp_link *link, const struct command *command, uint
         link->status_asked = true;
     } else if (!link->open) {
         reason = TDP_REASON_NO_SESSION;
-    } else if (command->role > link->role) {
+    } else if (command->role > link->role || command->role > seal_grants(link)) { /* another host may have opened it */
         reason = TDP_REASON_NOT_PERMITTED;
     } else if (command->message == TDP_READ_EVENTS) {
         reason = events_read(link, bytes);

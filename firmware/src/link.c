@@ -132,15 +132,20 @@ static void heard(struct tdp_link *link)
 
 /* ------------------------------------------------------------------ receiving */
 
+bool link_is_hello(const uint8_t *bytes, uint16_t length)
+{
+    return length >= HELLO_FIXED && frame_extensions_fit(bytes, HELLO_FIXED, length) && frame_is_ascii(&bytes[4], 16U);
+}
+
 static void take_link(struct tdp_link *link, uint16_t request, uint16_t message, const uint8_t *bytes, uint16_t length)
 {
-    uint16_t fixed = message == TDP_HELLO ? HELLO_FIXED : 4U;
+    bool hello = message == TDP_HELLO && link_is_hello(bytes, length);
+    bool beat = message == TDP_HEARTBEAT && length >= 4U && frame_extensions_fit(bytes, 4U, length);
     if (message != TDP_HELLO && message != TDP_HEARTBEAT) {
         link_nak(link, request, message, TDP_REASON_UNKNOWN_COMMAND);
-    } else if (length < fixed || !frame_extensions_fit(bytes, fixed, length) ||
-               (message == TDP_HELLO && !frame_is_ascii(&bytes[4], 16U))) {
+    } else if (!hello && !beat) {
         link_nak(link, request, message, TDP_REASON_BAD_PAYLOAD);
-    } else if (message == TDP_HELLO) {
+    } else if (hello) {
         link_send(link, TDP_KIND_LINK, 0U, TDP_HELLO_REPLY, link_introduction(link));
     } else {
         /* a heartbeat is only a sign of life */

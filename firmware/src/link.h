@@ -13,6 +13,9 @@ uint8_t *link_payload(struct tdp_link *link);
 /* Send the frame with this many bytes of payload in the buffer. */
 void link_send(struct tdp_link *link, uint8_t kind, uint16_t request, uint16_t message, uint16_t payload);
 
+/* Return true if this is the payload of a HELLO. */
+bool link_is_hello(const uint8_t *bytes, uint16_t length);
+
 /* Write the payload of HELLO-REPLY into the buffer and return its length. It is the same for as long as a session lasts. */
 uint16_t link_introduction(struct tdp_link *link);
 

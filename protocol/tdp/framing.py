@@ -83,7 +83,7 @@ class Framer:
         self.held = b""
         """Pending bytes: an opening delimiter, the start of a frame, or both."""
         self._offset = 0  # offset of the first held byte
-        self._overlong = False  # inside a piece that was already dropped as too long
+        self.overlong = False  # inside a piece that was already dropped as too long
 
     @property
     def pending(self) -> int:
@@ -93,7 +93,7 @@ class Framer:
     @property
     def idle(self) -> bool:
         """True if nothing is pending and the next byte begins a piece."""
-        return not self.held and not self._overlong
+        return not self.held and not self.overlong
 
     def feed(self, chunk: bytes) -> list[Frame | Noise]:
         """Return the pieces that `chunk` completes, in stream order."""
@@ -113,7 +113,7 @@ class Framer:
     def bodies(self, chunk: bytes) -> list[bytes | Noise]:
         """Do what `feed` does, but return the body of each frame instead of a Frame. This saves an object per frame for
         callers that need no offsets."""
-        if self._overlong:
+        if self.overlong:
             return self._skip(chunk)
         data = self.held + chunk
         # Fast path for back-to-back frames. Anything else starts over on the slow path, from the same `data`.
@@ -190,7 +190,7 @@ class Framer:
         """Give up the pending bytes as noise. Call it after silence in the middle of a frame, or at the end of the
         stream. The next byte starts a new piece."""
         held, offset = self.held, self._offset
-        self.held, self._offset, self._overlong = b"", offset + len(held), False
+        self.held, self._offset, self.overlong = b"", offset + len(held), False
         if not held:
             return []
         return [Noise(offset, held, NoiseReason.IDLE if held == b"\0" else NoiseReason.SILENCE)]
@@ -202,7 +202,7 @@ class Framer:
         if len(tail) > MAX_ENCODED:
             pieces.append(Noise(self._offset, held, NoiseReason.LONG))
             self._offset += len(held)
-            self._overlong = True
+            self.overlong = True
             held = b""
         self.held = held
 
@@ -212,7 +212,7 @@ class Framer:
         noise = chunk[:end] if end else chunk
         pieces: list[bytes | Noise] = [Noise(self._offset, bytes(noise), NoiseReason.LONG)] if noise else []
         self._offset += len(noise)
-        self._overlong = not end
+        self.overlong = not end
         return pieces + self.bodies(chunk[end:]) if end else pieces
 
 

@@ -25,7 +25,8 @@ from protocol.tdp.packets import MINOR, VERSION, VERSION_TEXT
 
 _CALLS: Final = (PairCallMessage, PairProofMessage, SealCallMessage)
 _SEALING: Final = (*_CALLS, PairAnswerMessage, SealAnswerMessage)
-_FROM_HOST_ALONE: Final = (HelloMessage, HeartbeatMessage, *_CALLS)
+FROM_HOST_ALONE: Final = (HelloMessage, HeartbeatMessage, *_CALLS)
+"""Link messages that a device never sends."""
 _FROM_DEVICE: Final = frozenset({Kind.REPLY, Kind.PROGRESS, Kind.EVENT, Kind.NAK, Kind.LINK})
 _FROM_HOST: Final = frozenset({Kind.COMMAND, Kind.ACK, Kind.NAK})
 
@@ -42,13 +43,13 @@ def count_noise(noise: Noise, stats: LinkStats, out: list[Output]) -> None:
 
 def is_from_device(envelope: Envelope) -> bool:
     """Return False for frames that only a host sends: they are an echo of the line and no sign of life of a device."""
-    return envelope.kind in _FROM_DEVICE and not isinstance(envelope.message, _FROM_HOST_ALONE)
+    return envelope.kind in _FROM_DEVICE and not isinstance(envelope.message, FROM_HOST_ALONE)
 
 
 def is_from_host(envelope: Envelope) -> bool:
     """Return False for frames that only a device sends."""
     if envelope.kind == Kind.LINK:
-        return isinstance(envelope.message, (*_FROM_HOST_ALONE, Unknown))
+        return isinstance(envelope.message, (*FROM_HOST_ALONE, Unknown))
     return envelope.kind in _FROM_HOST
 
 

@@ -46,6 +46,8 @@ class Known:
     allowance_ms: int = 0
     exact: bool = True
     """True if times are those of the device alone, without any delay between it and the bench."""
+    sealed: bool = False
+    """True on a sealed line: its handshakes, which are in clear, are not among the frames."""
 
     @property
     def version(self) -> tuple[int, int]:
@@ -123,7 +125,8 @@ class _Headers(BenchRule, name="headers"):
 
     def on_frame(self, heard: HeardFrame, known: Known) -> None:
         head = heard.envelope
-        fine = head.version == VERSION and head.flags == 0 and head.kind in _FROM_DEVICE
+        again = known.sealed and isinstance(heard.message, m.SealAnswerMessage)  # to a call that was repeated
+        fine = head.version == VERSION and (head.flags == 0 or again) and head.kind in _FROM_DEVICE
         self.judge(fine, f"{name_of(heard)}: version {head.version}, flags {head.flags:02X}h, kind {head.kind}")
 
 
@@ -174,7 +177,8 @@ class _OpeningDelimiter(BenchRule, name="opening-delimiter"):
         silent = last_ns is None or heard.at_ns - last_ns >= SILENCE_MS * 1_000_000
         if not known.exact:
             silent = now_ms is not None and last_ms is not None and now_ms - last_ms >= SILENCE_MS
-        if whole and silent:
+        shaken = known.sealed and isinstance(message, m.HelloReplyMessage)  # a handshake ended the silence
+        if whole and silent and not shaken:
             self.judge(heard.opened, f"{name_of(heard)} after silence has none")
 
     def noise(self, at_ns: int, reason: str, data: bytes) -> None:

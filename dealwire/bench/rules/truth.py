@@ -120,6 +120,8 @@ class _ReplyState(BenchRule, name="reply-state"):
     the state at once, it is the one that the StateChanged after the reply names."""
 
     last: int | None = None
+    session: int | None = None
+    """Session of the last STATUS."""
     between: set[int] = field(default_factory=set)
     waiting: list[tuple[str, int]] = field(default_factory=list)
     answered: list[tuple[int, int]] = field(default_factory=list)
@@ -141,10 +143,11 @@ class _ReplyState(BenchRule, name="reply-state"):
                 self.waiting.append((f"the reply to message {request[1]:04X}h", message.state))
         if isinstance(message, DeviceStatus):
             seen = {message.state, *self.between} | ({self.last} if self.last is not None else set())
-            for what, state in self.waiting:
+            # without a STATUS of the session before the reply, as a sealed line begins, the state before is unknown
+            for what, state in self.waiting if not known.sealed or self.session == message.session else []:
                 words = f"{what} says state {state}; the STATUS before and after it {sorted(seen)}"
                 self.judge(state in seen, words)
-            self.last, self.between, self.waiting = message.state, set(), []
+            self.last, self.session, self.between, self.waiting = message.state, message.session, set(), []
 
     def _compare(self, heard: HeardFrame) -> None:
         message, request = heard.message, heard.envelope.request

@@ -107,7 +107,7 @@ class Probe(Listener):
     def __init__(self, wire: Wire, rules: Mapping[str, BenchRule] = {}, *, allowance_ms: int = 0, role: Role) -> None:
         super().__init__(wire, rules)
         self.known = Known(allowance_ms=allowance_ms, acked=NOT_KNOWN)
-        self.known.exact = wire.exact
+        self.known.exact, self.known.sealed = wire.exact, wire.sealed
         self.role = role
         self.beats = True
         self.status: DeviceStatus | None = None

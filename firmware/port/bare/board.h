@@ -86,6 +86,11 @@ uint32_t board_stirred(uint32_t pool, uint32_t with);
 const uint8_t *board_image(void);
 uint32_t board_image_bytes(void);
 
+#if TDP_SEAL
+/* Return the keys from production, which lie in the last page of the flash; NULL if the page holds none. */
+const struct tdp_own_keys *board_own_keys(void);
+#endif
+
 /* Return the maximum bytes of stack in use since the start. */
 uint32_t board_stack_used(void);
 

@@ -110,6 +110,7 @@ int main(void)
     for (uint32_t at = 0U; at < SEAL_KEY; at++) {
         seal.noise[at] = (uint8_t)board_noise();
     }
+    seal.own = board_own_keys();
     port.seal = &seal;
 #endif
     DEVICE.start(&port, board_ms(), board_random(),

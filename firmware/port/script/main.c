@@ -2,9 +2,12 @@
 /* tdp-script: the reference device with a clock of its own, driven by a script as fast as possible. Scripts come on
    standard input, one after another; a record is a byte for its kind and then its fields, low byte first:
      N  device (u8, in the order of the names that --devices prints), session id (u32): a new device with empty memory
+     S  device, session id, then 32 random bytes, u8, X25519 key, Ed25519 seed, maker's signature: the same with a sealed
+        line; 0: it makes its own key; 1: its maker gave it both keys; 2: and certified them
      W  milliseconds (u16): this time passes, with a tick in each
      B  count (u16), bytes: they arrive, with a tick after each frame
      A  count (u8), text: an act of hands, as at the control socket of tdp-device, and then a tick
+     D  nothing: the answer is what the device shows of pairing, its code, a bar, and what both ends show after pairing
      P  session id (u32): the supply warns (tdp_save), the power fails and comes back
    The answer to each record, on standard output, is the device's output meanwhile: count (u32), bytes. */
 #include <stdio.h>
@@ -14,6 +17,9 @@
 #include "device.h"
 #include "frame.h"
 #include "port.h"
+#if TDP_SEAL
+#include "pairing.h"
+#endif
 
 static const struct device *const devices[] = DEVICES;
 #define DEVICE_COUNT (sizeof devices / sizeof devices[0])
@@ -23,6 +29,12 @@ static size_t said_count;
 static uint8_t kept[TDP_MEMORY_BYTES];
 static const struct device *device;
 static uint32_t now;
+
+#if TDP_SEAL
+static struct tdp_seal seal;
+static struct tdp_own_keys own;
+static bool sealed;
+#endif
 
 static void fail(const char *why)
 {
@@ -54,12 +66,46 @@ static uint32_t take_number(size_t size)
     return get_u32(bytes);
 }
 
+/* The device has a sealed line from now on, with these random bytes and keys. */
+static void take_seal(bool with)
+{
+#if TDP_SEAL
+    sealed = with;
+    if (with) {
+        take(seal.noise, sizeof seal.noise);
+        uint32_t given = take_number(1);
+        take(own.x25519, sizeof own.x25519);
+        take(own.ed25519, sizeof own.ed25519);
+        take(own.maker, sizeof own.maker);
+        own.certified = given > 1U;
+        seal.own = given > 0U ? &own : NULL;
+    }
+#else
+    if (with) {
+        fail("this program has no sealed line");
+    }
+#endif
+}
+
+/* A handshake or a signature goes on: it takes no time here. */
+static bool computes(void)
+{
+#if TDP_SEAL
+    return sealed && (seal_computes(&seal) || device->link->measuring.running);
+#else
+    return false;
+#endif
+}
+
 static void power_on(uint32_t random)
 {
     static struct tdp_image image;
     static const struct tdp_memory memory = {
         .read = tdp_ram_read, .write = tdp_ram_write, .barrier = tdp_ram_barrier, .context = kept};
-    static const struct device_port port = {.put = put, .identity = &port_identity, .memory = &memory, .image = &image};
+    struct device_port port = {.put = put, .identity = &port_identity, .memory = &memory, .image = &image};
+#if TDP_SEAL
+    port.seal = sealed ? &seal : NULL;
+#endif
     image.bytes = (const uint8_t *)port_identity.firmware; /* like tdp-device without --image */
     image.length = (uint32_t)strlen(port_identity.firmware);
     device->start(&port, now, random, TDP_BOOT_CAUSE_POWER_ON);
@@ -70,12 +116,14 @@ static void settle(void)
 {
     do {
         tdp_tick(device->link, now);
-    } while (device->link->old_next <= device->link->head.previous_last);
+    } while (device->link->old_next <= device->link->head.previous_last || computes());
 }
 
-static void new_device(void)
+static void new_device(bool with_seal)
 {
     size_t at = take_number(1);
+    uint32_t random = take_number(4);
+    take_seal(with_seal);
     if (at >= DEVICE_COUNT) {
         fail("no such device");
     }
@@ -85,7 +133,7 @@ static void new_device(void)
         (void)memset(device->mechanism, 0, device->mechanism_size);
     }
     now = 0U;
-    power_on(take_number(4));
+    power_on(random);
 }
 
 static void arrive(void)
@@ -120,14 +168,31 @@ static void wait(void)
     }
 }
 
+static void look(void)
+{
+#if TDP_SEAL
+    const char *at = seal.code;
+    for (uint32_t part = 0U; sealed && part < 2U; part++) {
+        for (; *at != '\0'; at++) {
+            put(NULL, (uint8_t)*at);
+        }
+        if (part == 0U) {
+            put(NULL, (uint8_t)'|');
+        }
+        at = seal.compare;
+    }
+#endif
+}
+
 static void play(int kind)
 {
-    if (device == NULL && kind != 'N') {
-        fail("a script must begin with N");
+    if (device == NULL && kind != 'N' && kind != 'S') {
+        fail("a script must begin with N or S");
     }
     switch (kind) {
     case 'N':
-        new_device();
+    case 'S':
+        new_device(kind == 'S');
         break;
     case 'W':
         wait();
@@ -137,6 +202,9 @@ static void play(int kind)
         break;
     case 'A':
         act();
+        break;
+    case 'D':
+        look();
         break;
     case 'P':
         tdp_save(device->link);
@@ -168,6 +236,7 @@ int main(int count, char **words)
         if (fwrite(size, sizeof size, 1, stdout) != 1 || fwrite(said, 1, said_count, stdout) != said_count) {
             fail("the answer cannot be written");
         }
+        (void)fflush(stdout);
     }
     return 0;
 }

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from protocol.errors import BadPayload
+from protocol.tdp.codec import decode
+from protocol.tdp.derive import HEADER_SIZE
 from protocol.tdp.messages import Kind, Reason, Role
 from protocol.tdp.outputs import SEALED
 from protocol.tdp.packets import VERSION
 from protocol.tdp.seal.keyset import KeySet
 from protocol.tdp.seal.line_end import (
-    HELLO,
     HELLO_REPLY,
     NEVER,
     PAIR_ANSWER,
@@ -27,6 +29,8 @@ from protocol.tdp.seal.line_end import (
     SealEnd,
     SealTiming,
     handshake_id,
+    is_echo,
+    is_hello,
     link_frame,
 )
 from protocol.tdp.seal.noise import Handshake, NoisePattern
@@ -35,6 +39,10 @@ from protocol.tdp.seal.words import key_id, secret_of, short_string
 
 HOSTS_MAX: Final = 4
 """Number of hosts that a device is paired with at most."""
+
+
+_HANDSHAKES: Final = {SEAL_CALL: 56, PAIR_CALL: 48, PAIR_PROOF: 81}
+"""Length of each handshake message of a host."""
 
 
 class PairedHost(NamedTuple):
@@ -90,7 +98,8 @@ class DeviceEnd(SealEnd):
     def allow_pairing(self, code: str, now_ns: int, role: Role = Role.OPERATE) -> None:
         """Show a code. For ten minutes one host may pair with it, for at most this role."""
         self.code, self._code_ns, self._code_role = code, now_ns, role
-        self._pairing, self.short_string = None, ""
+        self.short_string = ""
+        self._drop_handshake()
 
     def end_pairing(self) -> None:
         """Show no code any longer."""
@@ -100,7 +109,9 @@ class DeviceEnd(SealEnd):
         """Forget every host: the device is open again."""
         self.hosts.clear()
         self.hosts_changed = True
-        self.keys = self._new = self._answered = self.role = None
+        self.keys = self._new = self.role = None
+        self.end_pairing()
+        self._drop_handshake()
 
     # -------------------------------------------------------------- to the line
 
@@ -128,19 +139,18 @@ class DeviceEnd(SealEnd):
 
     # -------------------------------------------------------------- from the line
 
+    def _pass_refused(self, body: bytes) -> None:
+        """Drop it: a device keeps no records, and its link would answer the flag."""
+
     def _judge(self, body: bytes, now_ns: int) -> None:
         if body[1] & SEALED:
             self._open(body, now_ns)
             return
         message_id = handshake_id(body)
-        if message_id == HELLO and self.closed:
+        if message_id in _HANDSHAKES:
+            self._take_handshake(message_id, body, now_ns)
+        elif self.closed and is_hello(body):
             self._greet(now_ns)
-        elif message_id == SEAL_CALL:
-            self._take_call(body, now_ns)
-        elif message_id == PAIR_CALL:
-            self._take_pair_call(body, now_ns)
-        elif message_id == PAIR_PROOF:
-            self._take_proof(body, now_ns)
         elif not self.closed:
             self._pass_up(body)
         else:
@@ -160,13 +170,31 @@ class DeviceEnd(SealEnd):
             self._pass_up(opened)
             return
         self.stats.unopened += 1
-        if self.keys is None and self._new is None:
+        if self.keys is None and self._new is None and not is_echo(body):
             self._nak(body, Reason.NOT_SEALED, now_ns)
 
     def _use(self, keys: KeySet, role: Role) -> None:
         self.keys, self.role = keys, role
-        self._new = self._answered = None
+        self._new = None
         self.stats.handshakes += 1
+
+    def _take_handshake(self, message_id: int, body: bytes, now_ns: int) -> None:
+        try:
+            decode(body)
+        except BadPayload:
+            self._nak(body, Reason.BAD_PAYLOAD, now_ns)
+            return
+        body = body[: HEADER_SIZE + _HANDSHAKES[message_id]]  # without extensions
+        if message_id == SEAL_CALL:
+            self._take_call(body, now_ns)
+        elif message_id == PAIR_CALL:
+            self._take_pair_call(body, now_ns)
+        else:
+            self._take_proof(body, now_ns)
+
+    def _drop_handshake(self) -> None:
+        self._pairing = self._answered = None
+        self._proof = b""
 
     def _take_call(self, body: bytes, now_ns: int) -> None:
         if self._answers_again(body, now_ns):
@@ -178,6 +206,7 @@ class DeviceEnd(SealEnd):
             self._nak(body, Reason.BUSY, now_ns)
         else:
             self._started_ns = now_ns
+            self._drop_handshake()
             shake = self._shake(NoisePattern.SEAL, SEAL_PROLOGUE, remote=called.public)
             try:
                 shake.read(body[16:])
@@ -230,10 +259,11 @@ class DeviceEnd(SealEnd):
         elif now_ns - self._started_ns < self._timing.repeat_ns:
             self._nak(body, Reason.BUSY, now_ns)
         else:
-            self._started_ns = now_ns
+            self._drop_handshake()
             shake = self._shake(NoisePattern.PAIR, PAIR_PROLOGUE, code=secret_of(self.code))
             try:
                 shake.read(body[8:])
+                self._started_ns = now_ns  # one that is refused before this costs nothing
                 self._answer(body, link_frame(PAIR_ANSWER, shake.write()), now_ns)
             except HandshakeFailed:
                 self._nak(body, Reason.BAD_PAYLOAD, now_ns)

@@ -12,12 +12,14 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 
 from protocol.tdp import messages as m
+from protocol.tdp.codec import read
 from protocol.tdp.framing import CHECK_BYTES, Framer, Noise, NoiseReason, encode_frame
 from protocol.tdp.messages import Kind
 from protocol.tdp.outputs import MESSAGE_IDS, MUST_UNDERSTAND, REFUSED
-from protocol.tdp.packets import MAX_FRAME, VERSION
+from protocol.tdp.packets import MAX_FRAME, PACKETS, VERSION
 from protocol.tdp.seal.keyset import KeySet
 from protocol.tdp.seal.suite import TAG_BYTES, SealSuite
+from protocol.tdp.vetting import FROM_HOST_ALONE
 
 NEVER: Final = 1 << 63
 _MS: Final = 1_000_000
@@ -140,9 +142,9 @@ class SealEnd:
     def next_deadline_ns(self) -> int | None:
         """Time at which to call `tick`; None if nothing is due."""
         due_ns = self._due_ns()
-        if self._from_line.held:
+        if self._from_line.held or self._from_line.overlong:
             due_ns = min(due_ns, self._byte_ns + self._timing.partial_ns)
-        if self._from_link.held:
+        if self._from_link.held or self._from_link.overlong:
             due_ns = min(due_ns, self._given_ns + self._timing.partial_ns)
         return None if due_ns >= NEVER else due_ns
 
@@ -160,10 +162,10 @@ class SealEnd:
         return NEVER
 
     def _expire(self, now_ns: int) -> None:
-        if self._from_line.held and now_ns - self._byte_ns >= self._timing.partial_ns:
+        if (self._from_line.held or self._from_line.overlong) and now_ns - self._byte_ns >= self._timing.partial_ns:
             for noise in self._from_line.flush():
                 self._pass_noise(noise)
-        if self._from_link.held and now_ns - self._given_ns >= self._timing.partial_ns:
+        if (self._from_link.held or self._from_link.overlong) and now_ns - self._given_ns >= self._timing.partial_ns:
             self._out += [noise.data for noise in self._from_link.flush()]
 
     # -------------------------------------------------------------- inside
@@ -211,6 +213,21 @@ class SealEnd:
 def link_frame(message_id: int, payload: bytes) -> bytes:
     """Return the body of a handshake frame."""
     return bytes((VERSION, 0, Kind.LINK, 0, 0, 0, message_id, 0)) + payload
+
+
+def is_hello(body: bytes) -> bool:
+    """Return True for a HELLO in clear that fits its layout, of any version."""
+    if body[1] & MUST_UNDERSTAND or body[2] != Kind.LINK or body[6:8] != bytes((HELLO, 0)):
+        return False
+    return isinstance(read(body).message, m.HelloMessage)
+
+
+def is_echo(body: bytes) -> bool:
+    """Return True for the header of a frame that only a device sends, and for a NAK: nobody answers one."""
+    if body[2] == Kind.LINK:
+        message = PACKETS.get((Kind.LINK, int.from_bytes(body[6:8], "little")))
+        return message is not None and message[0] not in FROM_HOST_ALONE
+    return body[2] not in (Kind.COMMAND, Kind.ACK)
 
 
 def handshake_id(body: bytes) -> int:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import pytest
 import serial
@@ -86,12 +86,13 @@ BOARDS: Final = ("lm3s6965", "mps2-an385")
 
 
 @contextmanager
-def board(device: str, name: str = BOARDS[0], folder: Path | None = None) -> Iterator[Board]:
-    """Run the device on a board that QEMU emulates; its storage is in `folder`, if one is given."""
+def board(device: str, name: str = BOARDS[0], folder: Path | None = None, keys: Path | None = None) -> Iterator[Board]:
+    """Run the device on a board that QEMU emulates; its storage is in `folder`, if one is given, and its keys from
+    production are the page `keys`."""
     if shutil.which(QEMU) is None:
         pytest.skip(f"{QEMU} is not installed (make test-firmware does)")
     make("cross")
-    with Board(BUILD / f"{name}/{IMAGES[device]}.bin", folder) as playing:
+    with Board(BUILD / f"{name}/{IMAGES[device]}.bin", folder, keys) as playing:
         yield playing
 
 
@@ -101,6 +102,19 @@ def order(control: Path, words: str) -> str:
         line.connect(str(control))
         line.sendall(words.encode() + b"\n")
         return line.makefile("r").readline().strip()
+
+
+class Port(Protocol):
+    """Line of a small host."""
+
+    def read(self, count: int, /) -> bytes:
+        """Return the bytes that arrive within a moment."""
+
+    def write(self, data: bytes, /) -> object:
+        """Write to the line."""
+
+    def close(self) -> None:
+        """Hang up."""
 
 
 class OnTcp:
@@ -129,8 +143,10 @@ class OnTcp:
 class Asked:
     """A host of a few lines: it sends and awaits one message at a time."""
 
-    def __init__(self, line: str) -> None:
-        self._port = OnTcp(line) if line.startswith("tcp://") else serial.Serial(line, 115200, timeout=0.05)
+    def __init__(self, line: str | Port) -> None:
+        if isinstance(line, str):
+            line = OnTcp(line) if line.startswith("tcp://") else serial.Serial(line, 115200, timeout=0.05)
+        self._port: Port = line
         self._framer, self._heard, self._session = Framer(), list[Message](), 0
 
     def __enter__(self) -> Asked:

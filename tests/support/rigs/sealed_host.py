@@ -17,7 +17,7 @@ from protocol.tdp import messages as m
 from protocol.tdp.codec import decode, encode
 from protocol.tdp.framing import Frame, encode_frame
 from protocol.tdp.messages import Message
-from tests.support.rigs.firmware import PATIENCE_S, REQUESTS, Asked
+from tests.support.rigs.firmware import PATIENCE_S, REQUESTS, Asked, Port
 
 SEALED: Final = 0x80
 SYMBOLS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -68,7 +68,7 @@ class SealedDirection:
 class SealedHost(Asked):
     """A host whose line may be sealed. Until then it speaks in clear; `clear` has what it heard in clear since."""
 
-    def __init__(self, line: str, secret: bytes) -> None:
+    def __init__(self, line: str | Port, secret: bytes) -> None:
         super().__init__(line)
         self.secret = secret
         self.to_device: SealedDirection | None = None
@@ -172,9 +172,16 @@ class SealedHost(Asked):
         self.to_host = SealedDirection(ended.cipher_state_decrypt.k)
         self.compare = short_string(noise.get_handshake_hash())
 
-    def pair(self, shown: str, role: int = m.Role.SERVICE, name: bytes = b"table 7") -> Any:
+    def pair(
+        self,
+        shown: str,
+        role: int = m.Role.SERVICE,
+        name: bytes = b"table 7",
+        *,
+        meanwhile: Callable[[], object] = lambda: None,
+    ) -> Any:
         """Pair by the code that the device shows; return its X25519 key. The device's first sealed STATUS proves the
-        rest. A NAK is returned in its place."""
+        rest. A NAK is returned in its place. `meanwhile` happens before the proof is sent."""
         noise = self.begin(b"XXpsk3", b"TDP 1.4 pair" + self.introduced(), psk=code_key(shown))
         call = bytes(noise.write_message())
         answer = self.answered(m.PairCallMessage(call[:32], call[32:]), m.PairAnswerMessage)
@@ -184,6 +191,7 @@ class SealedHost(Asked):
         device = noise.noise_protocol.handshake_state.rs.public_bytes
         proof = bytes(noise.write_message(bytes([role]) + name.ljust(16, b"\0")))
         self.use(noise)
+        meanwhile()
         self.send(encode(m.PairProofMessage(proof[:48], proof[48:])))
         return device
 
