@@ -74,7 +74,7 @@ def replace_text(path: Path, text: str, mode: int = PRIVATE) -> None:
     beside.unlink(missing_ok=True)
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
     try:
-        with os.fdopen(handle, "w") as file:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             os.fchmod(file.fileno(), mode)

@@ -25,9 +25,9 @@ from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
     from dealwire.export.broker import Broker
+    from dealwire.export.lasting import Beside
     from dealwire.export.line_signing import LineSigner
     from dealwire.export.marks import Believes, RetainedMark
-    from dealwire.export.mqtt import Beside
     from dealwire.export.topics import Address
     from dealwire.journal.signing import SignatureLine, SigningPair
     from dealwire.service.service import Service
@@ -115,14 +115,14 @@ def _cosigning(
     if part.cosign_keys is None:
         return
     from dealwire.export.cosigning import LogWitness, WitnessIdentity
-    from dealwire.journal.signing import read_vkeys
+    from dealwire.journal.signing import read_log_keys
 
     path = service.journal.path
     identity = WitnessIdentity(at.user.replace(" ", "-"), pair, path.with_name(f"{path.name}.cosigned"))
     witness = LogWitness(
         broker,
         part.cosigns,
-        read_vkeys(part.cosign_keys),
+        read_log_keys(part.cosign_keys),
         identity,
         client=f"{at.client}/witness",
         alarm=partial(warn_tables, service),

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -13,6 +14,8 @@ from devices.clock import SystemClock
 from devices.system import BINARY, CLOEXEC
 
 FOLDER = APath(file_okay=False)
+KEEP_PATIENCE_S: Final = 5.0
+"""Seconds for which `keep` waits for another `keep`."""
 
 
 def _say(text: str) -> None:
@@ -238,8 +241,9 @@ def keep_command(growth: Path, state: Path, key_file: Path, signer_file: Path | 
     """Check the proof in the file GROWTH, of `dealwire journal grown`, and keep its checkpoint in STATE, 89 bytes.
 
     The exit code is 6, and STATE stays, if the journal was rewritten, forked, cut, or replaced by an older copy since
-    STATE was last kept.
+    STATE was last kept. It is 7 while a witness or another `keep` uses the folder of STATE.
     """
+    from dealwire.cli.witness import alone_with
     from dealwire.journal.errors import NoteRefused
     from dealwire.journal.signing import (
         SigningPair,
@@ -252,15 +256,25 @@ def keep_command(growth: Path, state: Path, key_file: Path, signer_file: Path | 
     if (signer_file is None) != (name is None) or (name is not None and not is_key_name(name)):
         raise click.UsageError("--sign needs --name, a name without spaces and plus signs, and the reverse")
     pair = SigningPair.load(signer_file) if signer_file is not None else None
-    keys, kept = read_vkeys(key_file), read_state(state) if state.exists() else []
-    text = _read(growth).decode("utf-8", "replace")
-    try:
-        origin = named_of(Growth.parse(text).note)
-        seen = next((each for each in kept if each.origin == origin), None)
-        head = grown(seen, text, keys)
-    except NoteRefused as error:
-        raise NoteRefused(f"{growth}: {error}") from None
-    write_state(state, [*(each for each in kept if each.origin != head.origin), head])
+    keys, text = read_vkeys(key_file), _read(growth).decode("utf-8", "replace")
+    _not_of_a_service(state)
+    with alone_with(state.resolve().parent, KEEP_PATIENCE_S):
+        kept = read_state(state) if state.exists() else []
+        try:
+            origin = named_of(Growth.parse(text).note)
+            seen = next((each for each in kept if each.origin == origin), None)
+            head = grown(seen, text, keys)
+        except NoteRefused as error:
+            raise NoteRefused(f"{growth}: {error}") from None
+        write_state(state, [*(each for each in kept if each.origin != head.origin), head])
     echo(f"{state}: {head.origin} has {head.size} leaves", err=True)
     if pair is not None and name is not None:
         echo(str(cosignature(head.body, pair, name, SystemClock().now_ns() // 10**9)).rstrip("\n"))
+
+
+def _not_of_a_service(state: Path) -> None:
+    """Raise Stop for the memory of a service, which signs by it while it runs."""
+    path = state.resolve()
+    journal = path.with_suffix("")
+    if path.suffix == ".cosigned" and journal.exists():
+        raise Stop(Exit.USAGE, f"{state}: the service of {journal} keeps it; a witness needs a memory of its own")

@@ -1,12 +1,13 @@
 """Command `dealwire witness`: follow the logs of tables at a broker, and cosign their checkpoints."""
 
 import asyncio
+import hashlib
 import importlib.util
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 STATE: Final = "witness.state"
 FORKS: Final = "alarms"
+LOOK_S: Final = 0.05
+"""Seconds between two attempts to hold a folder."""
 _NAME: Final[Row] = ("--name", {"required": True, "metavar": "NAME"}, "Name of the witness, as its key has it.")
 _FOLDER: Final[Row] = (
     "--state folder",
@@ -86,54 +89,101 @@ def run_command(
         raise ExtraMissing("aiomqtt", "mqtt")
     from dealwire.cli.exporting import broker_by_options
     from dealwire.export.cosigning import LogWitness, WitnessIdentity
-    from dealwire.journal.signing import SigningPair, read_vkeys
+    from dealwire.journal.signing import SigningPair, read_log_keys
 
     broker = broker_by_options(mqtt, mqtt_password_file, ca_file=mqtt_ca, cert_file=mqtt_cert, key_file=mqtt_key)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-
-    with _alone(folder):
-        witness = LogWitness(
-            broker,
-            tables or ("+/+",),
-            read_vkeys(logs),
-            WitnessIdentity(name, SigningPair.load(key_file), folder / STATE),
-            client=f"dealwire-witness/{name}",
-            alarm=partial(_alarm, folder / FORKS),
-            report=lambda text: echo(f"dealwire: {text}", err=True),
-        )
+    with alone_with(folder, patience_s=0):
+        alarms = _Alarms(folder)
+        try:
+            witness = LogWitness(
+                broker,
+                tables or ("+/+",),
+                read_log_keys(logs),
+                WitnessIdentity(name, SigningPair.load(key_file), folder / STATE),
+                client=f"dealwire-witness/{name}",
+                alarm=alarms.add,
+                report=_report,
+                evidence=alarms.prove,
+            )
+        except ValueError as error:
+            raise click.BadParameter(str(error), param_hint="--table") from None
         _follow(witness, wait=wait)
 
 
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Hold the folder: of two witnesses with one memory, each could sign another side of a fork."""
-    import fcntl  # not on every system
+def _report(text: str) -> None:
+    echo(f"dealwire: {text}", err=True)
 
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+
+@contextmanager
+def alone_with(folder: Path, patience_s: float) -> Iterator[None]:
+    """Hold the folder of a memory: of two witnesses with one memory, each could sign another side of a fork. Wait for
+    `patience_s`, then raise Stop."""
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Stop(Exit.BUSY, f"{folder}: another witness uses it; each needs a folder of its own") from None
+        import fcntl
+    except ImportError:  # not on every system
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    until_s = time.monotonic() + patience_s
+    try:
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= until_s:
+                    why = f"{folder}: another witness uses it; each needs a folder of its own"
+                    raise Stop(Exit.BUSY, why) from None
+            time.sleep(LOOK_S)
         yield
     finally:
         os.close(descriptor)
 
 
-def _alarm(forks: Path, text: str) -> None:
-    """Print an alarm, and keep it in the file of forks."""
-    echo(f"dealwire: alarm: {text}", err=True)
-    with forks.open("a", encoding="utf-8") as file:
-        file.write(f"{text}\n")
+class _Alarms:
+    """Alarms of a witness: printed, and kept in its folder. A disk that takes none ends nothing; they are written with
+    the next one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._unwritten = ""
+
+    def add(self, text: str) -> None:
+        """Print an alarm, and keep it."""
+        echo(f"dealwire: alarm: {text}", err=True)
+        self._unwritten += f"{text}\n"
+        try:
+            with (self._folder / FORKS).open("a", encoding="utf-8") as file:
+                file.write(self._unwritten)
+            self._unwritten = ""
+        except OSError as error:
+            _report(f"{self._folder / FORKS}: the alarm cannot be kept: {error.strerror}")
+
+    def prove(self, evidence: str) -> None:
+        """Keep the evidence of a fork, in a file of its own."""
+        data = evidence.encode()
+        path = self._folder / f"fork-{hashlib.sha256(data).hexdigest()[:16]}"
+        try:
+            path.write_bytes(data)
+        except OSError as error:
+            _report(f"{path}: the evidence cannot be kept: {error.strerror}")
 
 
 def _follow(witness: "LogWitness", *, wait: bool) -> None:
     from dealwire.export.broker import BrokerUnusable
+    from dealwire.export.lasting import lasting
 
     async def go() -> None:
-        stop = asyncio.Event()
+        stop, waits = asyncio.Event(), wait
+
+        async def work(stop: asyncio.Event) -> None:
+            nonlocal waits
+            now, waits = waits, True
+            await witness.run(stop, wait=now)
+
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, soon(stop.set))
-        await witness.run(stop, wait=wait)
+        await lasting(work, stop, _report, raises=BrokerUnusable)
 
     try:
         asyncio.run(go())

@@ -267,7 +267,7 @@ class MqttPart(TomlTable):
     """The client certificate of this table."""
     key_file: FilePath | None = None
     """The key to that certificate."""
-    cosigns: tuple[str, ...] = ()
+    cosigns: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}/([A-Za-z0-9._-]{1,64}|\*)$")], ...] = ()
     """Tables whose checkpoints this service cosigns: `SITE/TABLE`, or `SITE/*` for all of a site."""
     cosign_keys: FilePath | None = None
     """Keys of their logs, one a line, as `dealwire journal signer show --journal` prints them."""

@@ -5,15 +5,16 @@ believed but a signature: of a witness that the configuration names, or of this 
 """
 
 import asyncio
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import Broker, BrokerUnusable, Connection, Retry, pause
 from dealwire.export.marks import MarkConflict, log_conflict, note_in
+from dealwire.export.refused_messages import RefusedMessages, Share
 from dealwire.export.topics import CHECKPOINT, COSIGNED, FORK, GROW, GROWTH, Address
 from dealwire.hub.health import LogHealth
 from dealwire.journal import JournalError, JournalReader
@@ -35,10 +36,16 @@ from devices.clock import SystemClock
 
 POLL_S: Final = 0.25
 """Seconds between two looks at the journal and at the messages."""
+SHARE_S: Final = 0.05
+"""Most seconds of each look for what others sent."""
+WAITING_MOST: Final = 1024
+"""Most messages that wait for the next look; a witness asks again."""
 GROWTH_S: Final = 1.0
 """Minimum seconds between two answers to witnesses that stand at one size."""
-SIZES_MOST: Final = 1000
-"""Most sizes that are remembered for that."""
+GROWTHS_MOST: Final = 4
+"""Most answers in that time at sizes that no named witness signed: anyone may ask."""
+PUBLISHED_MOST: Final = 1024
+"""Number of the newest published checkpoints for which a cosignature is taken."""
 REMEMBERED: Final = 20_000
 """Most cosignatures in the journal that are read at the start, newest first: a week of two witnesses, each minute."""
 
@@ -72,6 +79,14 @@ class LogLane:
         self._conflict, self._file_counts = conflict, file_counts
         self._retry, self._problem = Retry(), ""
         self._answered: dict[int, float] = {}
+        """Time of the newest answer, by the size of a named witness."""
+        self._others: deque[float] = deque(maxlen=GROWTHS_MOST)
+        """Times of the newest answers to anyone else."""
+        self._published: OrderedDict[int, str] = OrderedDict()
+        """Texts of published checkpoints by size."""
+        self._waiting: deque[MQTTMessage] = deque()
+        self._share = Share(SHARE_S)
+        self._refused = RefusedMessages(report)
         self._taken: dict[str, int] = {}
         """Largest size that each witness signed."""
         self._forks: set[tuple[str, int]] = set()
@@ -103,6 +118,7 @@ class LogLane:
             link.check()
             found = self._newest(reader)
             if found is not None and found.note != published:
+                self._remember_published(found)
                 await link.keep(self._at.topic(CHECKPOINT), found.note)
                 published, self._health.size = found.note, found.head.size
                 self._retry.reset()
@@ -125,9 +141,20 @@ class LogLane:
                 raise MarkConflict(why)
 
     async def _take_all(self, link: Connection, reader: JournalReader, messages: Sequence[MQTTMessage]) -> None:
-        for message in messages:
-            with suppress(NoteRefused, NotProvable, ValueError):  # nobody's, or of no use: nothing is believed
+        """Take what came, as far as the share of time allows; the rest waits."""
+        now_s = asyncio.get_running_loop().time
+        room = WAITING_MOST - len(self._waiting)
+        self._waiting.extend(messages[:room])
+        for message in messages[room:]:
+            self._refused.add(f"{message.topic}: more messages than are taken", now_s())
+        self._share.begin(now_s())
+        while self._waiting and not self._share.is_spent(now_s()):
+            message = self._waiting.popleft()
+            try:
                 await self._take(link, reader, message)
+            except (NoteRefused, NotProvable, ValueError) as error:  # nobody's, or of no use: nothing is believed
+                self._refused.add(f"{message.topic}: {error}", now_s())
+        self._health.refusals = self._refused.count
 
     async def _take(self, link: Connection, reader: JournalReader, message: MQTTMessage) -> None:
         if not message.payload or len(message.payload) > 2 * NOTE_MOST:
@@ -136,29 +163,42 @@ class LogLane:
         if level == GROW:
             await self._grow(link, reader, int(text.rpartition(" ")[2]))
         elif level == COSIGNED:
-            self._take_cosignature(reader, text)
+            self._take_cosignature(text)
         elif level == FORK:
             self._take_fork(text)
 
     async def _grow(self, link: Connection, reader: JournalReader, size: int) -> None:
-        """Publish the proof that the tree grew from `size`, once a second for each size."""
+        """Publish the proof that the tree grew from `size`: once a second for each size that a named witness signed,
+        and some more for all others together."""
         now_s = asyncio.get_running_loop().time()
-        if size < 0 or now_s < self._answered.get(size, -GROWTH_S) + GROWTH_S:
+        if size in self._taken.values():
+            if now_s < self._answered.get(size, -GROWTH_S) + GROWTH_S:
+                return
+            self._answered = {each: at_s for each, at_s in self._answered.items() if each in self._taken.values()}
+            self._answered[size] = now_s
+        elif size < 0 or (len(self._others) == GROWTHS_MOST and now_s < self._others[0] + GROWTH_S):
             return
-        if len(self._answered) >= SIZES_MOST:
-            self._answered.clear()
-        self._answered[size] = now_s
+        else:
+            self._others.append(now_s)
+        found = newest_note(reader)
+        self._remember_published(found)
         await link.send(self._at.topic(GROWTH), growth(reader, size))
 
-    def _take_cosignature(self, reader: JournalReader, text: str) -> None:
+    def _remember_published(self, found: NewestNote) -> None:
+        self._published[found.head.size] = found.head.body
+        while len(self._published) > PUBLISHED_MOST:
+            self._published.popitem(last=False)
+
+    def _take_cosignature(self, text: str) -> None:
         first, _, rest = text.partition("\n")
         size, line = int(first), parsed_line(rest)
         witness = next((each for each in self._witnesses if each.name == line.name), None)
-        if witness is None or size <= self._taken.get(line.name, -1):
+        body = self._published.get(size)
+        if witness is None or body is None or size <= self._taken.get(line.name, -1):
             return
         try:
-            seconds = cosigned_at(newest_note(reader, size).head.body, line, witness)
-        except (NoteRefused, NotProvable) as error:
+            seconds = cosigned_at(body, line, witness)
+        except NoteRefused as error:
             self._health.refused[line.name] = str(error)
             raise
         self._taken[line.name] = size
@@ -185,25 +225,36 @@ class LogLane:
         return opened_checkpoint(note, [NoteVerifier(named_of(note), LOG_TYPE, self._table_key)])
 
     def _remember(self, reader: JournalReader) -> None:
-        """Take from the journal which witness signed last, and when."""
-        up_to, wanted = reader.head.sequence, {each.name for each in self._witnesses}
+        """Take from the journal which witness signed last, what, and when."""
+        up_to, log, wanted = reader.head.sequence, self._newest(reader), {each.name for each in self._witnesses}
         for name in wanted:
             self._health.cosigned.setdefault(name, 0)
         for _ in range(REMEMBERED):
             record = reader.newest_of(COSIGNED_RECORD, up_to) if wanted else None
             if record is None:
                 return
-            by, size, seconds = cosigned_in(record.payload)
-            if by in wanted:
-                wanted.remove(by)
-                self._note(by, size, min(seconds, record.at_ns // 10**9))
+            found = cosigned_in(record.payload)
+            if found.by in wanted:
+                wanted.remove(found.by)
+                self._note(found.by, found.size, min(found.seconds, record.at_ns // 10**9))
+                if log is not None and found.origin == log.head.origin:
+                    self._taken[found.by] = max(self._taken.get(found.by, -1), found.size)
             up_to = record.sequence - 1
 
 
-def cosigned_in(payload: bytes) -> tuple[str, int, int]:
-    """Return who cosigned by a record of the journal, which size, and when, in seconds since 1970."""
+class Cosigned(NamedTuple):
+    """A record of a cosignature: of which log and size, by whom, and when in seconds since 1970."""
+
+    origin: str
+    size: int
+    by: str
+    seconds: int
+
+
+def cosigned_in(payload: bytes) -> Cosigned:
+    """Return what a record of the journal says of a cosignature."""
     from msgspec.json import decode
 
     fields = decode(payload)
     line = parsed_line(fields["line"])
-    return line.name, int(fields["size"]), int.from_bytes(line.signature[:8])
+    return Cosigned(fields["origin"], fields["size"], line.name, int.from_bytes(line.signature[:8]))

@@ -15,9 +15,11 @@ from paho.mqtt.client import MQTTMessage
 from dealwire.export.broker import Broker, BrokerUnusable, Connection
 from dealwire.export.topics import CHECKPOINT, MARK, OPENING, Address, Mark
 from dealwire.export.witness import witness
+from dealwire.journal.checkpoints import RESTORED, why_begun
 from dealwire.journal.errors import JournalDamaged, NoteRefused
+from dealwire.journal.logbook import named_in
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.records import Head
+from dealwire.journal.records import LOG, Head
 from dealwire.journal.signing import LOG_TYPE, NOTE_MOST, NoteVerifier, opened_checkpoint
 from dealwire.journal.witnessing import check_against, named_of
 
@@ -124,15 +126,29 @@ def note_in(messages: Iterable[MQTTMessage]) -> str | None:
 
 def log_conflict(reader: JournalReader, note: str, table_key: bytes) -> str | None:
     """Return the reason that a checkpoint at the broker, signed with this table's key, cannot come from this journal's
-    log. None if it can, or if the key did not sign it."""
+    log. None if it can, if the key did not sign it, or if the operator gave up that log: it can be sent again for
+    ever."""
     try:
         head = opened_checkpoint(note, [NoteVerifier(named_of(note), LOG_TYPE, table_key)])
+        if head.origin in given_up(reader):
+            return None
         check_against(reader, [head], "the checkpoint at the broker")
     except NoteRefused:
         return None
     except JournalDamaged as error:
         return f"{error}; {REMEDY}"
     return None
+
+
+def given_up(reader: JournalReader) -> set[str]:
+    """Return the logs that this journal's records give up: the operator accepted an older copy, and another began."""
+    found: set[str] = set()
+    before: list[str] = []
+    for record in reader.all_of(LOG):
+        if why_begun(record.payload) == RESTORED:
+            found.update(before)
+        before.append(named_in(record.payload)[0])
+    return found - set(before[-1:])
 
 
 async def _fetch_one(broker: Broker, at: Address) -> RetainedMark | None:

@@ -11,8 +11,7 @@ Readers keep one copy per (site, table, journal, sequence).
 
 import asyncio
 import threading
-import traceback
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final, Self
 
@@ -20,6 +19,7 @@ from aiomqtt import Will
 from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import CONNECT_S, Broker, BrokerUnusable, Connection, Retry, pause
+from dealwire.export.lasting import Beside, lasting, place_of
 from dealwire.export.line_signing import LineSigner
 from dealwire.export.marks import MarkConflict
 from dealwire.export.outbox import Outbox
@@ -50,8 +50,6 @@ FAREWELL_S: Final = 1.0
 
 
 Report = Callable[[str], None]
-Beside = Callable[[asyncio.Event], Coroutine[object, object, None]]
-"""Function that runs in the exporter's loop, too, until the event is set."""
 StandingOf = Callable[[str], str | None]
 """Function that returns the current standing of a table as a line; None if unknown."""
 
@@ -291,9 +289,7 @@ class BrokerLane:
         self._failed_at = self.progress.sequence + 1
         self.progress.failures += 1
         self.careful = True
-        at = traceback.extract_tb(error.__traceback__)[-1]
-        name = at.filename.rsplit("/", 1)[-1]
-        what = f"{self.at.table}: internal error: {type(error).__name__} at {name}:{at.lineno}"
+        what = f"{self.at.table}: {place_of(error)}"
         if what == self._last_fault:
             self.progress.problem = what
         self._last_fault = what
@@ -340,6 +336,8 @@ class MqttExporter:
         self.report, self.conflict, self.standing = report, conflict, standing
         self.file_counts, self.profile, self.signer = file_counts, profile, signer
         self._beside = beside
+        self.beside_failures = 0
+        """Internal errors of what runs beside."""
         self._addresses = [Address.checked(site, table) for table in tables]
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="mqtt", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -377,13 +375,16 @@ class MqttExporter:
         for lane in self._lanes:
             lane.wake.set()
 
+    def _ended(self) -> None:
+        self.beside_failures += 1
+
     async def _main(self) -> None:
         self._stop = asyncio.Event()
         self._lanes = [BrokerLane(self, at, self._stop) for at in self._addresses]
         self._loop = asyncio.get_running_loop()
         self._woken()  # stopped before there was a loop
         running = [asyncio.create_task(lane.run()) for lane in self._lanes]
-        running += [asyncio.ensure_future(run(self._stop)) for run in self._beside]
+        running += [asyncio.create_task(lasting(run, self._stop, self.report, self._ended)) for run in self._beside]
         await self._stop.wait()  # a lane may end before; the others go on
         _, late = await asyncio.wait(running, timeout=FAREWELL_S)
         for task in late:

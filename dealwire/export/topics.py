@@ -107,6 +107,16 @@ class Address(NamedTuple):
         return found
 
 
+def table_filter(tables: str) -> str:
+    """Return the levels of a subscription to `SITE/TABLE`, or to `SITE/*`; `+` stands for any name, too. ValueError
+    with what is allowed for anything else: it would never match."""
+    site, slash, table = tables.partition("/")
+    names = [name for name in (site, table) if name not in ("+", "*")]
+    if not slash or not all(map(_NAME.fullmatch, names)):
+        raise ValueError(f"{tables!r}: allowed are SITE/TABLE, and * for all tables of a site")
+    return "/".join("+" if name == "*" else name for name in (site, table))
+
+
 class Mark(NamedTuple):
     """Newest line that the broker has taken, as the topic MARK carries it: journal, sequence, the opening that wrote
     it, and the witness of its record's hash (in hexadecimal, empty if unknown)."""

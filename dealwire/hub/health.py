@@ -14,11 +14,12 @@ BEATS_KEPT: Final = 60
 
 
 class LogHealth:
-    """State of the journal's log: leaves of the newest published checkpoint, proven forks, and the time of each
-    witness's newest cosignature, in seconds since 1970; 0 if it never signed."""
+    """State of the journal's log: leaves of the newest published checkpoint, proven forks, refused messages, and the
+    time of each witness's newest cosignature, in seconds since 1970, at most that at which it came; 0 if it never
+    signed."""
 
     def __init__(self) -> None:
-        self.size = self.forks = 0
+        self.size = self.forks = self.refusals = 0
         self.cosigned: dict[str, int] = {}
         self.sizes: dict[str, int] = {}
         """Size of the checkpoint that each witness cosigned last."""

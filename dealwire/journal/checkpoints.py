@@ -5,7 +5,8 @@ No two roots of one size are ever signed: a checkpoint covers only what is on th
 
 from typing import Final
 
-from msgspec.json import encode
+from msgspec import DecodeError
+from msgspec.json import decode, encode
 
 from dealwire.journal.logbook import LogBook
 from dealwire.journal.record_writer import RecordWriter
@@ -23,6 +24,14 @@ RESTORED: Final = "restored"
 def origin_of(identity: bytes, epoch: str) -> str:
     """Return the name of the log that an opening begins."""
     return f"dealwire/{identity.hex()}/{epoch}"
+
+
+def why_begun(payload: bytes) -> str:
+    """Return why a tree began, by its record `log`; empty if it cannot be read."""
+    try:
+        return str(decode(payload)["why"])
+    except (DecodeError, KeyError, TypeError):
+        return ""
 
 
 class Checkpoints:

@@ -20,18 +20,25 @@ Words = tuple[int, list[str]]
 """Line number, from 1, and the words of the line."""
 
 
-def read_lines(path: Path, *, secret: bool = True) -> list[Words]:
+KEYS_MOST: Final = 1 << 20
+"""Most bytes of a file with keys."""
+
+
+def read_lines(path: Path, *, secret: bool = True, most: int = KEYS_MOST) -> list[Words]:
     """Return the lines of a key file that are not empty. KeyUnsafe if a `secret` file is not ours or others may use it,
-    KeyProblem if it cannot be read."""
+    KeyProblem if it cannot be read or has more than `most` bytes."""
     try:
         with open_file(path) as file:
             unsafe = why_unsafe_facts(os.fstat(file.fileno()), path) if secret else None
-            text = file.read(1 << 20).decode("ascii", "replace")
+            data = file.read(most + 1)
     except OSError as error:
         raise KeyProblem(path, f"key file cannot be read: {error.strerror}") from error
     if unsafe is not None:
         raise KeyUnsafe(path, unsafe)
-    return [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if len(data) > most:
+        raise KeyProblem(path, f"longer than {most} bytes")
+    lines = data.decode("utf-8", "replace").splitlines()  # the names of keys are not only ASCII
+    return [(number, line.split()) for number, line in enumerate(lines, 1) if line.strip()]
 
 
 def first_word(path: Path) -> str:

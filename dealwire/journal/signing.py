@@ -290,6 +290,8 @@ class TreeHead(NamedTuple):
             origin, size, root = lines[0], int(lines[1]), base64.b64decode(lines[2], validate=True)
             if len(lines) < 4 or not origin or len(root) != 32 or str(size) != lines[1] or size < 0:
                 raise ValueError(body)
+            if base64.b64encode(root).decode() != lines[2]:  # a root has one form
+                raise ValueError(body)
         except (IndexError, ValueError):
             raise NoteRefused("not a checkpoint: origin, size and root, a line each") from None
         return cls(origin, size, root)
@@ -315,6 +317,14 @@ def read_witness_key(text: str) -> NoteVerifier:
     found = NoteVerifier.parse(text)
     if found.kind != WITNESS_TYPE:
         raise BadVkey(f"{found.name}: the key of a log; allowed: the key of a witness")
+    return found
+
+
+def read_log_keys(path: Path) -> list[NoteVerifier]:
+    """Return the keys in a file of which some are of logs. KeyProblem if none is: nothing would ever match."""
+    found = read_vkeys(path)
+    if not any(each.kind == LOG_TYPE for each in found):
+        raise KeyProblem(path, "no key of a log; allowed: NAME+ID+KEY of `dealwire journal signer show --journal`")
     return found
 
 

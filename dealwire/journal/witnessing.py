@@ -17,18 +17,26 @@ from dealwire.journal.log_tables import LogTables
 from dealwire.journal.logbook import named_in
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import BALANCE, CHECKPOINT, LOG
-from dealwire.journal.signing import NoteVerifier, TreeHead, note_parts, opened_checkpoint
+from dealwire.journal.signing import NOTE_MOST, NoteVerifier, TreeHead, note_of, note_parts, opened_checkpoint
 from dealwire.journal.tree import EMPTY_ROOT, is_consistent
+from devices.files import read_file
 
 STATE_MOST: Final = 89
 """Most bytes of a line."""
+SIZE_MOST: Final = 9_999_999_999
+"""Most leaves of a tree that is kept: a longer number does not fit into a line."""
+MEMORY_MOST: Final = 1 << 26
+"""Most bytes of a memory: more than 700,000 logs."""
 _PREFIX: Final = "dealwire/"
 Alarm = Literal["fork", "rewritten", "older"]
 
 
 class LogContradicts(NoteRefused):
-    """A log's signed checkpoint contradicts what a witness saw: `fork`, another root of the same size; `rewritten`, a
-    tree that does not continue the one seen; `older`, fewer leaves: a cut end, or an older copy put back."""
+    """A log's signed checkpoint does not fit what a witness saw.
+
+    A `fork`, another root of the same size, is proven by two signatures. The others are doubts, since anyone can alter
+    a path or send an older checkpoint again: `rewritten`, a path that does not continue the tree seen; `older`, fewer
+    leaves."""
 
     def __init__(self, kind: Alarm, why: str) -> None:
         self.kind = kind
@@ -61,19 +69,53 @@ def parsed_state(words: Sequence[str]) -> TreeHead:
 
 
 def read_state(path: Path) -> list[TreeHead]:
-    """Return what a witness keeps. KeyProblem if the file cannot be read or a line is none."""
-    found = []
-    for number, words in read_lines(path, secret=False):
+    """Return what a witness keeps. KeyProblem if the file cannot be read, a line is none, a log has two, or there is
+    none: a memory is never empty."""
+    found: dict[str, TreeHead] = {}
+    for number, words in read_lines(path, secret=False, most=MEMORY_MOST):
         try:
-            found.append(parsed_state(words))
+            head = parsed_state(words)
         except ValueError:
             raise KeyProblem(path, "not a witness's line; allowed: BASE64 SIZE BASE64", number) from None
-    return found
+        if head.origin in found:
+            raise KeyProblem(path, f"{head.origin} has two lines; allowed: one a log", number)
+        found[head.origin] = head
+    if not found:
+        raise KeyProblem(path, "the memory of a witness is empty: put it back; whoever deletes it begins again")
+    return list(found.values())
 
 
 def write_state(path: Path, heads: Iterable[TreeHead]) -> None:
     """Write what a witness keeps and sync it: before its cosignature leaves. KeyProblem if that fails."""
-    write_text(path, "".join(map(state_line, heads)))
+    text = "".join(map(state_line, heads))
+    if len(text) > MEMORY_MOST:
+        raise KeyProblem(path, f"too many logs: a memory has at most {MEMORY_MOST} bytes")
+    write_text(path.resolve(), text)  # of a link, what it points to
+
+
+def _note_file(state: Path, head: TreeHead) -> Path:
+    return state.with_name(f"{state.name}.notes") / "-".join(head.origin.split("/")[1:])
+
+
+def keep_note(state: Path, head: TreeHead, note: str) -> None:
+    """Keep the note of a checkpoint beside the memory, with the signature of its log alone: half of the evidence of a
+    fork. KeyProblem if that fails; the memory does not need it."""
+    body, lines = note_parts(note)
+    path = _note_file(state.resolve(), head)
+    try:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise KeyProblem(path.parent, f"cannot be made: {error.strerror}") from error
+    write_text(path, note_of(body, [line for line in lines if line.name == head.origin]))
+
+
+def kept_note(state: Path, head: TreeHead, keys: Iterable[NoteVerifier]) -> str:
+    """Return the note of a kept checkpoint; empty if it is not there or is another."""
+    try:
+        text = read_file(_note_file(state.resolve(), head), NOTE_MOST).decode()
+        return text if opened_checkpoint(text, keys) == head else ""
+    except (OSError, UnicodeDecodeError, NoteRefused):
+        return ""
 
 
 class Growth(NamedTuple):
@@ -102,6 +144,10 @@ def compared(seen: TreeHead | None, note: str, keys: Iterable[NoteVerifier]) -> 
     """Return a signed checkpoint that does not contradict what was seen, as far as no proof of growth is needed.
     LogContradicts names the contradiction, NoteRefused a note that no key of its log signed."""
     head = opened_checkpoint(note, keys)
+    if note_parts(note)[0] != head.body:
+        raise NoteRefused(f"{head.origin}: a checkpoint with further lines or in another form, which is not cosigned")
+    if head.size > SIZE_MOST or (head.size == 0 and head.root != EMPTY_ROOT):
+        raise NoteRefused(f"{head.origin}: no tree has this size and root; allowed: at most {SIZE_MOST} leaves")
     if seen is None or seen.origin != head.origin:
         return head
     if head.size < seen.size:
@@ -122,8 +168,8 @@ def grown(seen: TreeHead | None, text: str, keys: Iterable[NoteVerifier]) -> Tre
     if found.old != before.size:
         raise NoteRefused(f"a proof from {found.old} leaves on, not from {before.size}")
     if not is_consistent(before.size, before.root, head.size, head.root, found.path):
-        why = f"the tree of {head.origin} with {head.size} leaves does not continue the one of {before.size}"
-        raise LogContradicts("rewritten", f"{why}: the journal was rewritten")
+        why = f"the path does not show that the {head.size} leaves of {head.origin} continue the {before.size} seen"
+        raise LogContradicts("rewritten", f"{why}: the path was altered, or the journal; get another proof from it")
     return head
 
 
