@@ -26,8 +26,8 @@ async def lasting(
     *,
     raises: type[Exception] | None = None,
 ) -> None:
-    """Run `work` until it returns; after an error, report it once, call `ended`, and run it again. `raises` is a kind of
-    error that ends it."""
+    """Run `work` until it returns; after an error, report it once, call `ended`, and run it again. `raises` is a kind
+    of error that ends it."""
     retry, before = Retry(), ""
     while not stop.is_set():
         try:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, Self
 import psycopg
 
 from dealwire.export.fleet.refusals import PAYLOAD_MAX, RefusalKind, RefusedMessage
+from dealwire.export.fleet.refused_rows import RefusedRows
 from dealwire.export.fleet.scripts import BASE, scripts
 from dealwire.export.topics import MARK, Address, Received
 from protocol.errors import DealwireError
@@ -112,7 +113,6 @@ WHERE sequence > 0 AND NOT EXISTS (SELECT FROM dealwire.line WHERE ({_KEY}) = (d
     due.sequence))
 ON CONFLICT ({_KEY}) DO UPDATE SET announced = false WHERE gap.announced AND NOT excluded.announced"""
 
-_REFUSE: Final = "INSERT INTO dealwire.refused (topic, payload, why, kind) VALUES (%s, %s, %s, %s)"
 _KEEP_OPENING: Final = """
 INSERT INTO dealwire.opening_key (site, table_name, journal, epoch, id, public, note)
 VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"""
@@ -153,6 +153,7 @@ class Database:
 
     def __init__(self, connection: psycopg.AsyncConnection[tuple[Any, ...]]) -> None:
         self._connection = connection
+        self._refused = RefusedRows(connection)
 
     @classmethod
     async def connect(cls, dsn: str) -> Self:
@@ -162,9 +163,10 @@ class Database:
             await found._check_version()
             for way in _NEVER:
                 await found._connection.execute(f"SET {way} = off".encode())
-        except BaseException:
+            await found._refused.load()
+        except BaseException as error:
             await found.close()
-            raise
+            raise _as_ours(error) if isinstance(error, psycopg.Error) else error
         return found
 
     async def __aenter__(self) -> Self:
@@ -244,8 +246,8 @@ class Database:
                     return 0, False
                 cursor = await self._connection.execute(_FORGET, [*address, stranger, journal, newest or 0])
                 found = [(*address, *row) for row in await cursor.fetchall()]
-                for key in found:
-                    await self._connection.execute(_REFUSE, _refused_mark(key, _NEVER_WAS if stranger else _OVERSTATES))
+                why = _NEVER_WAS if stranger else _OVERSTATES
+                await self._refused.add(_refused_mark(key, why) for key in found)
                 return len(found), stranger
         except psycopg.Error as error:
             raise _as_ours(error) from error
@@ -287,8 +289,7 @@ class Database:
             if batch.announced:
                 more, wrong = await self._announced(batch.announced, strangers)
                 found, refused = found + more, refused + wrong
-            for each in refused:
-                await self._connection.execute(_REFUSE, each)
+            await self._refused.add(refused)
         return BatchOutcome(found, Counter(each.kind for each in refused))
 
     async def _contradictions(self, lines: Sequence[Received]) -> list[RefusedMessage]:
