@@ -176,14 +176,13 @@ class LogWitness:
         return head, log
 
     async def _ask(self, link: Connection) -> None:
-        """Ask the logs that have something to prove, each at one topic at a time; report those that never do."""
+        """Ask the logs that have something to prove; report those that never do."""
         now_s = asyncio.get_running_loop().time()
         for origin, log in self._followed.items():
             seen = self.kept.get(origin)
             if seen is not None and log.newest is not None and log.is_overdue(now_s, self._patience_s):
                 self._overdue(log, seen, log.newest)
-            at = log.asks(now_s)
-            if at is not None:
+            for at in log.asks(now_s):
                 await link.send(at.topic(GROW), f"{self._identity.name} {seen.size if seen is not None else 0}")
 
     def _overdue(self, log: FollowedLog, seen: TreeHead, newest: TreeHead) -> None:

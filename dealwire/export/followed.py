@@ -68,6 +68,7 @@ class FollowedLog:
             self._since_s = self._counted_s = now_s
             self._signed = 0
         elif head.size <= before:
+            self._pause_s = AGAIN_S  # whoever has it may answer now
             return
         elif self._counted_s < self._asked_s <= now_s - AGAIN_S:
             self._signed, self._counted_s = self._signed + 1, now_s
@@ -84,14 +85,13 @@ class FollowedLog:
         if self.newest is None or self.newest.size <= head.size:
             self.newest, self.note = None, ""
 
-    def asks(self, now_s: float) -> Address | None:
-        """Return where to ask now; None if there is nothing to ask, or it is too soon."""
-        if self.newest is None or not self.places or now_s < self._asked_s + self._pause_s:
-            return None
-        at = min(self.places, key=self.places.__getitem__)
-        self.places[at] += 1
+    def asks(self, now_s: float) -> list[Address]:
+        """Return where to ask now; nothing if there is nothing to ask, or it is too soon."""
+        if self.newest is None or now_s < self._asked_s + self._pause_s:
+            return []
+        self.places = {at: tries + 1 for at, tries in self.places.items()}
         self._asked_s, self._pause_s = now_s, min(2 * self._pause_s, AGAIN_MOST_S)
-        return at
+        return list(self.places)
 
     def is_overdue(self, now_s: float, patience_s: float) -> bool:
         """True if the log was asked in vain for long enough and goes on to sign."""

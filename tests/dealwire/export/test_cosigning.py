@@ -106,6 +106,7 @@ class Lane:
         self.cosigned: list[tuple[int, SignatureLine]] = []
         self.alarms: list[str] = []
         self.conflicts: list[str] = []
+        self.reports: list[str] = []
         self.health = LogHealth()
         self.run = LogLane(
             Broker.parse(broker.url),
@@ -116,7 +117,7 @@ class Lane:
             health=self.health,
             cosigned=lambda size, line: self.cosigned.append((size, line)),
             alarm=self.alarms.append,
-            report=lambda _: None,
+            report=self.reports.append,
             conflict=self.conflicts.append,
             file_counts=file_counts,
         ).run
