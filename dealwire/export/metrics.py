@@ -116,6 +116,7 @@ MEASURES: Final = {
     ),
     "dealwire_log_size": gauge("", "Leaves of the newest published checkpoint of the journal; 0 if there is none."),
     "dealwire_log_forks": gauge("", "Forks of the journal's log that a witness has proven."),
+    "dealwire_log_refused": counter("", "Messages about the journal's log that are not believed."),
     "dealwire_log_cosigned_timestamp_seconds": gauge(
         "by", "Time of each witness's newest signature on a checkpoint; 0 if there is none."
     ),
@@ -277,6 +278,7 @@ def _of_log(log: LogHealth, out: Samples) -> None:
     out["dealwire_log_forks"][()] = log.forks
     for by, seconds in log.cosigned.copy().items():
         out["dealwire_log_cosigned_timestamp_seconds"][by,] = seconds
+    out["dealwire_log_refused"][()] = log.refusals
     for by, size in log.sizes.copy().items():
         out["dealwire_log_cosigned_size"][by,] = size
     for by, overdue in log.overdue.items():

@@ -336,8 +336,6 @@ class MqttExporter:
         self.report, self.conflict, self.standing = report, conflict, standing
         self.file_counts, self.profile, self.signer = file_counts, profile, signer
         self._beside = beside
-        self.beside_failures = 0
-        """Internal errors of what runs beside."""
         self._addresses = [Address.checked(site, table) for table in tables]
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="mqtt", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -376,7 +374,8 @@ class MqttExporter:
             lane.wake.set()
 
     def _ended(self) -> None:
-        self.beside_failures += 1
+        """Count an internal error of what runs beside at the first table, whose log it is."""
+        next(iter(self.progress.values())).failures += 1
 
     async def _main(self) -> None:
         self._stop = asyncio.Event()

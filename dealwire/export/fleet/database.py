@@ -164,9 +164,12 @@ class Database:
             for way in _NEVER:
                 await found._connection.execute(f"SET {way} = off".encode())
             await found._refused.load()
-        except BaseException as error:
+        except psycopg.Error as error:
             await found.close()
-            raise _as_ours(error) if isinstance(error, psycopg.Error) else error
+            raise _as_ours(error) from error
+        except BaseException:
+            await found.close()
+            raise
         return found
 
     async def __aenter__(self) -> Self:

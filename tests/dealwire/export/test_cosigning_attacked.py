@@ -261,7 +261,7 @@ def test_what_runs_beside_the_lines_never_ends_without_a_word(broker: Mosquitto,
         ) as exporter,
     ):
         eventually(lambda: len(begun) == 3, "it is not begun again")
-    assert exporter.beside_failures == 2
+    assert exporter.progress["t1"].failures == 2
     assert [each.partition(" at ")[0] for each in reports] == ["internal error: IndexError"]
 
 

@@ -181,6 +181,7 @@ def test_views_journal_and_broker_are_gauges() -> None:
             ("dealwire_archive_missing",): 2,
             ("dealwire_console_restarts_total",): 3,
             ("dealwire_log_forks",): 0,
+            ("dealwire_log_refused_total",): 0,
             ("dealwire_log_size",): 0,
             ("dealwire_log_checkpoint_timestamp_seconds",): 1_790_000_000,
             ("dealwire_log_stamped_timestamp_seconds",): 1_780_000_000,
