@@ -5,7 +5,7 @@ import hashlib
 import importlib.util
 import os
 import signal
-import time
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -125,17 +125,18 @@ def alone_with(folder: Path, patience_s: float) -> Iterator[None]:
         yield
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    until_s = time.monotonic() + patience_s
+    pauses = round(patience_s / LOOK_S)
     try:
         while True:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                if time.monotonic() >= until_s:
+                if not pauses:
                     why = f"{folder}: another witness uses it; each needs a folder of its own"
                     raise Stop(Exit.BUSY, why) from None
-            time.sleep(LOOK_S)
+            pauses -= 1
+            threading.Event().wait(LOOK_S)
         yield
     finally:
         os.close(descriptor)

@@ -16,7 +16,7 @@ from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import ANSWER_S, Broker, BrokerUnusable, Connection, Retry, pause
 from dealwire.export.followed import PROOF_S, FollowedLog
-from dealwire.export.refused_messages import RefusedMessages, Share
+from dealwire.export.refused_messages import RefusedMessages, TimeShare
 from dealwire.export.topics import CHECKPOINT, COSIGNED, FORK, GROW, GROWTH, ROOT, Address, table_filter
 from dealwire.journal.errors import KeyProblem, NoteRefused
 from dealwire.journal.signing import NOTE_MOST, NoteVerifier, SigningPair, TreeHead, cosignature, note_parts
@@ -84,7 +84,7 @@ class LogWitness:
         self._followed: dict[str, FollowedLog] = {}
         """Logs of which a checkpoint came that their key signed: not more than there are keys."""
         self._waiting: deque[MQTTMessage] = deque()
-        self._share = Share(SHARE_S)
+        self._share = TimeShare(SHARE_S)
         self._forks: dict[str, tuple[Sequence[str], str]] = {}
         """Topics and evidence of each fork that the broker has not taken yet."""
         self._reported: set[str] = set()

@@ -1,4 +1,4 @@
-"""What a witness knows of one log since its start, beside its memory: where its checkpoints come, and what is doubtful.
+"""Knowledge of one log since a witness's start, beside its memory: the topics of its checkpoints, and its doubts.
 
 Nothing here is evidence. A checkpoint is signed, but where and when it comes is not: an older one can be sent again by
 anyone, at any table's topic, and a proof can be altered on its way. So a log is asked, and only one that goes on to
@@ -32,7 +32,7 @@ class FollowedLog:
     places: dict[Address, int] = field(default_factory=dict)
     """Topics at which its checkpoints came, with the requests in vain."""
     at: Address | None = None
-    """Where its newest fitting proof came from."""
+    """Topics of its newest fitting proof."""
     newest: TreeHead | None = None
     """Largest checkpoint that waits for a proof; or an older one than what is kept, while nothing larger came."""
     note: str = ""
@@ -43,7 +43,7 @@ class FollowedLog:
     """A note that contradicts what is kept, while the note of that is unknown."""
     signed_s: float = float("-inf")
     """Time of the newest cosignature."""
-    _asked_s: float = float("-inf")
+    _request_s: float = float("-inf")
     _pause_s: float = 0.0
     _since_s: float = 0.0
     _signed: int = 0
@@ -70,7 +70,7 @@ class FollowedLog:
         elif head.size <= before:
             self._pause_s = AGAIN_S  # whoever has it may answer now
             return
-        elif self._counted_s < self._asked_s <= now_s - AGAIN_S:
+        elif self._counted_s < self._request_s <= now_s - AGAIN_S:
             self._signed, self._counted_s = self._signed + 1, now_s
         self.newest, self.note, self._pause_s = head, note, AGAIN_S
 
@@ -87,10 +87,10 @@ class FollowedLog:
 
     def asks(self, now_s: float) -> list[Address]:
         """Return where to ask now; nothing if there is nothing to ask, or it is too soon."""
-        if self.newest is None or now_s < self._asked_s + self._pause_s:
+        if self.newest is None or now_s < self._request_s + self._pause_s:
             return []
         self.places = {at: tries + 1 for at, tries in self.places.items()}
-        self._asked_s, self._pause_s = now_s, min(2 * self._pause_s, AGAIN_MOST_S)
+        self._request_s, self._pause_s = now_s, min(2 * self._pause_s, AGAIN_MOST_S)
         return list(self.places)
 
     def is_overdue(self, now_s: float, patience_s: float) -> bool:

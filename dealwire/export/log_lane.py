@@ -14,7 +14,7 @@ from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import Broker, BrokerUnusable, Connection, Retry, pause
 from dealwire.export.marks import MarkConflict, log_conflict, note_in
-from dealwire.export.refused_messages import RefusedMessages, Share
+from dealwire.export.refused_messages import RefusedMessages, TimeShare
 from dealwire.export.topics import CHECKPOINT, COSIGNED, FORK, GROW, GROWTH, Address
 from dealwire.hub.health import LogHealth
 from dealwire.journal import JournalError, JournalReader
@@ -85,7 +85,7 @@ class LogLane:
         self._published: OrderedDict[int, str] = OrderedDict()
         """Texts of published checkpoints by size."""
         self._waiting: deque[MQTTMessage] = deque()
-        self._share = Share(SHARE_S)
+        self._share = TimeShare(SHARE_S)
         self._refused = RefusedMessages(report)
         self._taken: dict[str, int] = {}
         """Largest size that each witness signed."""

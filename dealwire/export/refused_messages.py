@@ -29,7 +29,7 @@ class RefusedMessages:
         self._report(f"{text}; refused, {self.count} so far" if self.count > 1 else f"{text}; refused")
 
 
-class Share:
+class TimeShare:
     """A share of a loop's time for what others send: `seconds` after each `begin`."""
 
     def __init__(self, seconds: float) -> None:

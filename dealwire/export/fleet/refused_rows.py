@@ -4,7 +4,7 @@ When a kind is full, its older half goes, at most once an hour: the newest stays
 time to use the room again. In between, messages of that kind are only counted.
 """
 
-import time
+import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -35,8 +35,8 @@ _Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 class RefusedRows:
     """Refused messages of a database, as far as they are stored. Call `load` before the others."""
 
-    def __init__(self, connection: _Connection, now_s: Callable[[], float] = time.monotonic) -> None:
-        self._connection, self._now_s = connection, now_s
+    def __init__(self, connection: _Connection, now_s: Callable[[], float] | None = None) -> None:
+        self._connection, self._now_s = connection, now_s or asyncio.get_running_loop().time
         self._held: dict[str, tuple[int, int]] = {}
         """Rows and bytes by kind."""
         self._trimmed_s: dict[str, float] = {}

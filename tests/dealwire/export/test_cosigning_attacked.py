@@ -1,4 +1,4 @@
-"""What somebody at the broker can do to witnesses and to a journal's log without any key: nothing that is believed."""
+"""Attacks on witnesses and on a journal's log by somebody at the broker who has no key: nothing of it is believed."""
 
 import asyncio
 import base64
