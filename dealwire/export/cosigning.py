@@ -142,7 +142,7 @@ class LogWitness:
         except (NoteRefused, UnicodeDecodeError) as error:
             self.refused.add(f"{at.user}: {error}", asyncio.get_running_loop().time())
         except KeyProblem as error:  # it could not be kept, so nothing was signed
-            self._once(f"{at.user}: {error}; nothing is cosigned")
+            self._once(f"{error}; nothing is cosigned")
 
     async def _checkpoint(self, link: Connection, at: Address, note: str) -> None:
         """Take note of a checkpoint that needs a proof, or sign again what was signed and is not beside it."""
@@ -153,7 +153,7 @@ class LogWitness:
             return
         log.settle(head)
         if not log.mine:
-            self._keep_note(log, at, head, note)
+            self._keep_note(log, head, note)
         if log.other:
             await self._forked(link, at, log.other, _forked_text(head), note)
         if not any(line.name == self._identity.name for line in note_parts(note)[1]):
@@ -214,15 +214,15 @@ class LogWitness:
         self.kept = after
         log.settle(head, at)
         log.other = ""
-        self._keep_note(log, at, head, found.note)
+        self._keep_note(log, head, found.note)
         await self._sign(link, at, head)
 
-    def _keep_note(self, log: FollowedLog, at: Address, head: TreeHead, note: str) -> None:
+    def _keep_note(self, log: FollowedLog, head: TreeHead, note: str) -> None:
         log.mine = note
         try:
             keep_note(self._identity.state, head, note)
         except KeyProblem as error:
-            self._once(f"{at.user}: {error}; without it, a fork has no evidence after a restart")
+            self._once(f"{error}; without it, a fork has no evidence after a restart")
 
     async def _sign_again(self, link: Connection, log: FollowedLog, at: Address, head: TreeHead) -> None:
         now_s = asyncio.get_running_loop().time()

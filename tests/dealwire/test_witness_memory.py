@@ -83,6 +83,7 @@ def test_keep_changes_no_memory_that_a_witness_uses(
     assert f"the service of {path} keeps it" in said
 
 
+@pytest.mark.more
 def test_several_at_once_lose_no_log(tmp_path: Path) -> None:
     paths = [tmp_path / f"j{number}" for number in range(4)]
     state = tmp_path / "state"
