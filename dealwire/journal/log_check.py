@@ -13,7 +13,8 @@ from dealwire.journal.record_file import MANY
 from dealwire.journal.records import BALANCE, CHECKPOINT, COSIGNED, LOG, SALVAGED, JournalRecord
 from dealwire.journal.tree import GrowingTree, peaks_of
 
-_NODES: Final = "SELECT tree, level, number FROM node WHERE (tree, level, number) > (?, ?, ?) ORDER BY tree, level, number"
+_NODES: Final = "SELECT tree, level, number FROM node WHERE (tree, level, number) > (?, ?, ?)"
+_NO_RECORD: Final = "SELECT 1 FROM leaf WHERE sequence < 1 OR sequence > ? LIMIT 1"
 _PAGE: Final = 1000
 
 
@@ -69,7 +70,7 @@ class LogCheck:
     def _check_trees(self) -> None:
         """Look for trees and leaves that no record began."""
         tables, pruned = self._tables, self._reader.anchor.sequence
-        if self._reader.rows("SELECT 1 FROM leaf WHERE sequence < 1 OR sequence > ? LIMIT 1", self._reader.head.sequence):
+        if self._reader.rows(_NO_RECORD, self._reader.head.sequence):
             raise self._wrong("the table 'leaf' holds one of a record that no journal has")
         begun = {record.sequence for record in self._reader.all_of(LOG)}
         for table in ("leaf", "node"):
@@ -84,7 +85,7 @@ class LogCheck:
         """Look for subtrees that follow from no leaves. The copy of a day has those before its first leaf."""
         after, sizes = (-MANY - 1, 0, 0), dict[int, int]()
         given = set() if self._reader.whole else {(self.began.tree, *each) for each in peaks_of(self.began.size)}
-        while rows := self._reader.rows(f"{_NODES} LIMIT ?", *after, _PAGE):
+        while rows := self._reader.rows(f"{_NODES} ORDER BY tree, level, number LIMIT ?", *after, _PAGE):
             for tree, level, number in rows:
                 if tree not in sizes:
                     sizes[tree] = self._tables.size_of(tree)
@@ -144,9 +145,7 @@ class LogCheck:
 
     def _compare_log(self, record: JournalRecord) -> None:
         reader = self._reader
-        origin, key = read_from(
-            reader.path, record, lambda fields: (text_of(fields["origin"]), text_of(fields["key"]))
-        )
+        origin, key = read_from(reader.path, record, lambda fields: (text_of(fields["origin"]), text_of(fields["key"])))
         if origin != origin_of(reader.identity, reader.epoch_at(record.sequence)) or not key.startswith(f"{origin}+"):
             raise self._damaged(record, "it begins a log that is not named for its journal and opening")
 

@@ -68,9 +68,11 @@ def noted_tree(path: Path, record: JournalRecord) -> NotedTree | None:
     """Return what a checkpoint or a balance says of the tree; None if a balance says that there is none."""
 
     def read(fields: dict[str, Any]) -> NotedTree | None:
-        found = fields.get("log") if record.kind == BALANCE else fields
-        if found is None and record.kind == BALANCE:
-            return None
+        found: dict[str, Any] | None = fields.get("log") if record.kind == BALANCE else fields
+        if found is None:
+            if record.kind == BALANCE:
+                return None
+            raise TypeError(fields)
         tree, size, root = whole_number(found["tree"]), whole_number(found["size"]), bytes.fromhex(found["root"])
         if not tree or len(root) != 32:
             raise ValueError(found)

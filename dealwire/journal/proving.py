@@ -179,18 +179,24 @@ class RoundProof:
         return [each.name for each in witnesses]
 
     def shown(self, lines: Sequence[bytes]) -> list[str]:
-        """Return what the lines show, in words: kind, round and table of each, and a settlement that is missing."""
+        """Return what checked lines show, in words: kind, round and table of each, and a settlement that is missing."""
         kinds = ("round", self.kind) if len(lines) == 2 else (self.kind,)
-        found = [f"{kind}{_round_in(line)} of table {_table_in(line)!r}" for kind, line in zip(kinds, lines, strict=True)]
+        table = _table_in(lines[-1])
+        found = [f"{_named(kind, line)} of table {table!r}" for kind, line in zip(kinds, lines, strict=True)]
         if "settlement" not in kinds:
-            found.append("no settlement is shown: the round may have one, which the proof of this line leaves out")
+            found.append("no settlement is shown: the round may have one that this proof leaves out; ask for it")
         return found
 
 
-def _round_in(line: bytes) -> str:
-    """Return the number of the round in a published line, as text to follow a kind; empty if it names none."""
-    number = json.loads(line).get("round")
-    return f" {number}" if type(number) is int else ""
+def _named(kind: str, line: bytes) -> str:
+    """Return the kind of a published line with the number of its round, if it names one."""
+    try:
+        number = json.loads(line)["round"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        number = None
+    if type(number) is not int:
+        return kind
+    return f"round {number}" if kind == "round" else f"{kind} of round {number}"
 
 
 def _table_in(line: bytes) -> str:

@@ -162,7 +162,7 @@ class NoteVerifier:
 
 
 def is_weak(public: bytes) -> bool:
-    """True for an Ed25519 key of small order, under which everyone can sign, and for one that is not in its one form."""
+    """True for an Ed25519 key of small order, under which everyone can sign, and for one not in its one form."""
     y = int.from_bytes(public, "little") & ((1 << 255) - 1)
     return y >= _FIELD or y in _SMALL
 

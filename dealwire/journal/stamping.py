@@ -100,8 +100,8 @@ def stamped_fields(note: str, checkpoint: int, day: str, url: str, token: bytes)
 
 
 class KeptStamp(NamedTuple):
-    """A checked record `stamped`: its day, the time stamp, the time of its checkpoint in seconds since 1970, and True if
-    the journal still has what it was made of."""
+    """A checked record `stamped`: its day, the time stamp, the time of its checkpoint in seconds since 1970 (None if it
+    was pruned), and True if the file still has the tree of that checkpoint."""
 
     day: str
     stamp: DayStamp
@@ -142,9 +142,7 @@ class _Noted(NamedTuple):
         return cls(whole_number(fields["checkpoint"]), day, digest, token, note)
 
 
-def _checked(
-    reader: JournalReader, record: JournalRecord, found: _Noted, roots: "list[Certificate]"
-) -> KeptStamp:
+def _checked(reader: JournalReader, record: JournalRecord, found: _Noted, roots: "list[Certificate]") -> KeptStamp:
     sequence = found.checkpoint
     if not 0 < sequence < record.sequence:
         raise StampRefused(f"record {sequence} is no checkpoint before it")
