@@ -49,8 +49,8 @@ class JournalVerdict:
     """The tree before the first record, as the file says."""
     tree: TreeEnd = field(default_factory=TreeEnd)
     """The tree after the newest record."""
-    unchecked: int = 0
-    """Checkpoints whose signature was not checked: the library is not installed."""
+    unchecked: bool = False
+    """True if no signature of a checkpoint was checked: the library is not installed."""
 
     @property
     def records(self) -> int:

@@ -5,7 +5,7 @@ from typing import Final
 
 from dealwire.journal.balancing import MEND
 from dealwire.journal.errors import JournalDamaged, SealingUnavailable
-from dealwire.journal.log_records import fault_of_note, noted_cosignature, noted_tree, read_from, text_of
+from dealwire.journal.log_records import OTHER_TREE, fault_of_note, noted_cosignature, noted_tree, read_from, text_of
 from dealwire.journal.log_tables import LeafRow, LogTables, TreeEnd, hash_in
 from dealwire.journal.logbook import CLEARS, LEVELS, Leaf, LogBook, origin_of
 from dealwire.journal.reader import JournalReader
@@ -16,6 +16,7 @@ from dealwire.journal.tree import GrowingTree, peaks_of
 _NODES: Final = "SELECT tree, level, number FROM node WHERE (tree, level, number) > (?, ?, ?)"
 _NO_RECORD: Final = "SELECT 1 FROM leaf WHERE sequence < 1 OR sequence > ? LIMIT 1"
 _PAGE: Final = 1000
+_SAYS: Final = frozenset((BALANCE, CHECKPOINT, LOG, COSIGNED))
 
 
 class LogCheck:
@@ -30,8 +31,10 @@ class LogCheck:
         self.book = LogBook()
         self.began = TreeEnd()
         """The tree with which it began."""
-        self.unchecked = 0
-        """Checkpoints whose signature was not checked: the library is not installed."""
+        self.unchecked = False
+        """True if no signature was checked: the library is not installed."""
+        self._signed: JournalRecord | None = None
+        """The newest checkpoint of the tree: its signature covers those before, which are leaves below its root."""
         self._begun = False
         self._rows: Iterator[LeafRow] = iter(())
         self._trees: set[int] = set()
@@ -50,7 +53,7 @@ class LogCheck:
             if record.kind not in CLEARS:
                 return
             self._begin(record.sequence)
-        if record.kind in (BALANCE, CHECKPOINT, LOG, COSIGNED) and record.sequence > self._believed:
+        if record.kind in _SAYS and record.sequence > self._believed:
             self._compare(record)
         leaf = self.book.take(record, before)
         if leaf is not None:
@@ -125,7 +128,12 @@ class LogCheck:
     # ------------------------------------------------------------------ what records say of the tree
 
     def _compare(self, record: JournalRecord) -> None:
+        if record.table:
+            raise self._damaged(record, f"a {record.kind} of table {record.table!r}; it is of the whole journal")
         if record.kind == LOG:
+            if self._signed is not None:
+                self._check_note(self._signed)
+            self._signed = None
             self._compare_log(record)
             return
         if record.kind == COSIGNED:
@@ -141,7 +149,9 @@ class LogCheck:
             raise self._damaged(record, f"a {record.kind} of another log, or with another key, than its tree")
         self.book.origin, self.book.key = noted.origin, noted.key
         if record.kind == CHECKPOINT:
-            self._check_note(record)
+            if not noted.is_of_note:
+                raise self._damaged(record, f"a checkpoint that nobody signed: {OTHER_TREE}")
+            self._signed = record
 
     def _compare_log(self, record: JournalRecord) -> None:
         reader = self._reader
@@ -155,7 +165,7 @@ class LogCheck:
         try:
             fault = fault_of_note(noted)
         except SealingUnavailable:
-            self.unchecked += 1
+            self.unchecked = True
             return
         if fault is not None:
             raise self._damaged(record, f"a checkpoint that nobody signed: {fault}")

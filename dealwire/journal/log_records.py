@@ -15,6 +15,7 @@ from dealwire.journal.signing import LOG_TYPE, BadVkey, NoteVerifier, SignatureL
 T = TypeVar("T")
 NOT_JSON: Final = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
 """Errors of a content that is not what is read from it."""
+OTHER_TREE: Final = "its note is of another tree"
 
 
 class NotedTree(NamedTuple):
@@ -31,6 +32,11 @@ class NotedTree(NamedTuple):
     def head(self) -> TreeHead:
         """The tree's name, size and root."""
         return TreeHead(self.origin, self.size, self.root)
+
+    @property
+    def is_of_note(self) -> bool:
+        """True if the note of a checkpoint is of this tree; its signature is not looked at."""
+        return self.note.startswith(f"{self.head.body}\n\u2014 {self.origin} ")
 
 
 class NotedCosignature(NamedTuple):
@@ -100,7 +106,7 @@ def fault_of_note(noted: NotedTree) -> str | None:
     except (NoteRefused, BadVkey) as error:
         return f"its note or key is none: {error}"
     if body != noted.head.body:
-        return "its note is of another tree"
+        return OTHER_TREE
     if (key.name, key.kind) != (noted.origin, LOG_TYPE):
         return "its key is not the key of its log"
     found = [each for each in lines if (each.name, each.key_id) == (key.name, key.key_id)]

@@ -208,7 +208,16 @@ def test_a_row_that_follows_from_no_record_is_found(tmp_path: Path, what: str) -
         started(path)
 
 
-def test_a_log_that_begins_twice_or_under_another_name_is_found(tmp_path: Path) -> None:
+def test_a_checkpoint_that_is_filed_under_a_table_is_found(tmp_path: Path) -> None:
+    """By the index of marks the newest one of the journal would be looked for, and not be found."""
+    path = tmp_path / "j"
+    play(path, 20)
+    tamper(path, "UPDATE record SET tbl = 't' WHERE kind = 'checkpoint'")
+    rewrite(path, richer)
+    assert "a checkpoint of table 't'; it is of the whole journal" in run("verify", path, code=6)
+
+
+def test_a_log_under_another_name_than_its_opening_is_found(tmp_path: Path) -> None:
     path = tmp_path / "j"
     play(path, 20)
     with JournalReader(path) as reader:
