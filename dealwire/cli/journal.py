@@ -41,7 +41,7 @@ from dealwire.journal.salvage import salvage
 from dealwire.journal.sealing import SealingKey, load_key
 from dealwire.journal.segments import export_segment
 from dealwire.journal.settings import edition_in, named_edition
-from dealwire.journal.stamping import KeptStamp, authority_of, check_stamps
+from dealwire.journal.stamping import KeptStamp, authority_of, check_stamps, noted_digests
 from dealwire.journal.witnessing import read_state
 from devices.clock import SystemClock
 
@@ -97,13 +97,16 @@ def verify_command(
     """
     check = ContinuedCheck(read_state(state), state.name) if state is not None else ContinuedCheck()
     noted, stamps, whole = _noted(expect) if expect is not None else None, list[KeptStamp](), check.whole
+    signed: dict[int, bytes] = {}
     for file in files:
         with opened(file, key_file) as reader:
             due = noted is not None and (file == files[-1] or noted.sequence <= reader.head.sequence)
             found = verify(reader, open_seals=key_file is not None, expect=noted if due else None)
             noted = None if due else noted  # found there, or it would have raised
             check.take(reader, found)
-            stamps += check_stamps(reader, authority_of(authority)) if authority is not None else ()
+            if authority is not None:
+                stamps += check_stamps(reader, authority_of(authority), signed)
+                signed |= noted_digests(reader)
     if state is not None and not check.compared:
         raise Stop(Exit.PROTOCOL, f"{files[-1]}: {state} has no line of this journal")
     newest, records = whole[-1].head, sum(found.records for found in whole)
@@ -143,7 +146,7 @@ def _say_limits(whole: list[JournalVerdict], stamps: list[KeptStamp]) -> None:
             at = each.stamp.at.isoformat()
             echo(f"the checkpoint of {each.day} was stamped at {at}, {each.late_s / 86400:.0f} days after it", err=True)
     if gone := sum(not each.compared for each in stamps):
-        echo(f"{gone} time stamps are of checkpoints that are not in these files, and show nothing of them", err=True)
+        echo(f"time stamps of checkpoints that are not in these files, which show nothing of them: {gone}", err=True)
 
 
 def _noted(text: str) -> Head:

@@ -7,7 +7,7 @@ from dealwire.journal.balancing import MEND
 from dealwire.journal.errors import JournalDamaged, SealingUnavailable
 from dealwire.journal.log_records import OTHER_TREE, fault_of_note, noted_cosignature, noted_tree, read_from, text_of
 from dealwire.journal.log_tables import LeafRow, LogTables, TreeEnd, hash_in
-from dealwire.journal.logbook import CLEARS, LEVELS, Leaf, LogBook, origin_of
+from dealwire.journal.logbook import CLEARS, LEVELS, Leaf, LogBook, named_in, origin_of
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.record_file import MANY
 from dealwire.journal.records import BALANCE, CHECKPOINT, COSIGNED, LOG, SALVAGED, JournalRecord
@@ -75,7 +75,9 @@ class LogCheck:
         tables, pruned = self._tables, self._reader.anchor.sequence
         if self._reader.rows(_NO_RECORD, self._reader.head.sequence):
             raise self._wrong("the table 'leaf' holds one of a record that no journal has")
-        begun = {record.sequence for record in self._reader.all_of(LOG)}
+        begun = {record.sequence: named_in(record.payload)[0] for record in self._reader.all_of(LOG)}
+        if len(set(begun.values())) < len(begun):
+            raise self._wrong("two trees have one name: two roots of one size would be signed")
         for table in ("leaf", "node"):
             for tree in tables.trees(table):
                 if not (tree in begun or 0 < tree <= pruned):
@@ -174,12 +176,14 @@ class LogCheck:
         """Check the newest checkpoint of the tree, even if it came before the records taken: a start signs what follows
         it under the same name."""
         record = self._reader.newest_of(CHECKPOINT)
-        if record is None or not self.book.tree or record.sequence < max(self.book.tree, self._believed):
+        if record is None or not self.book.tree or record.sequence < self._believed:
             return
         noted = noted_tree(self._reader.path, record)
         assert noted is not None
+        if record.sequence < self.book.tree and noted.origin != self.book.origin:
+            return
         if (noted.tree, noted.origin, noted.key) != (self.book.tree, self.book.origin, self.book.key):
-            raise self._damaged(record, "a checkpoint of another log, or with another key, than its tree")
+            raise self._damaged(record, "a checkpoint of another tree, log or key than what follows it")
         if noted.size > self.book.size or self._tables.root_of(noted.tree, noted.size) != noted.root:
             raise self._wrong(f"a row of 'leaf' or 'node' does not match the checkpoint of record {record.sequence}")
         self._check_note(record)

@@ -19,7 +19,7 @@ OTHER_TREE: Final = "its note is of another tree"
 
 
 class NotedTree(NamedTuple):
-    """What a checkpoint or a balance says of the tree; `note` is empty in a balance."""
+    """The tree by a checkpoint or a balance; `note` is empty in a balance."""
 
     tree: int
     size: int
@@ -40,7 +40,7 @@ class NotedTree(NamedTuple):
 
 
 class NotedCosignature(NamedTuple):
-    """What a record of a witness's signature says."""
+    """A witness's signature by its record."""
 
     origin: str
     size: int

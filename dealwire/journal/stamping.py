@@ -5,10 +5,10 @@ It needs the extra `stamp`. The request names the SHA-256 of a checkpoint's note
 
 import base64
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dealwire.journal.errors import JournalDamaged, KeyProblem, NoteRefused, StampRefused
@@ -114,19 +114,31 @@ class KeptStamp(NamedTuple):
         return self.stamp.at.timestamp() - self.signed_s if self.signed_s is not None else 0.0
 
 
-def check_stamps(reader: JournalReader, roots: "list[Certificate]") -> Iterator[KeptStamp]:
+def check_stamps(
+    reader: JournalReader, roots: "list[Certificate]", earlier: Mapping[int, bytes] = MappingProxyType({})
+) -> Iterator[KeptStamp]:
     """Yield each record `stamped` of a verified journal. JournalDamaged names the first that does not fit its
-    checkpoint, or its time."""
+    checkpoint, or its time. `earlier`: the digests of the checkpoints in the files before it."""
     for record in reader.all_of(STAMPED):
         found = read_from(reader.path, record, _Noted.of)
         try:
-            yield _checked(reader, record, found, roots)
+            yield _checked(reader, record, found, roots, earlier.get(found.checkpoint))
         except StampRefused as error:
             raise JournalDamaged(reader.path, record.sequence, str(error)) from None
 
 
+def noted_digests(reader: JournalReader) -> dict[int, bytes]:
+    """Return the digests of the notes of a verified file's checkpoints, by the numbers of their records."""
+    found = {}
+    for record in reader.all_of(CHECKPOINT):
+        noted = noted_tree(reader.path, record)
+        assert noted is not None  # only a balance may name no tree
+        found[record.sequence] = hashlib.sha256(noted.note.encode()).digest()
+    return found
+
+
 class _Noted(NamedTuple):
-    """What a record `stamped` says; `note` is None in those of versions that did not repeat it."""
+    """A time stamp by its record; `note` is None in those of versions that did not repeat it."""
 
     checkpoint: int
     day: date
@@ -142,16 +154,19 @@ class _Noted(NamedTuple):
         return cls(whole_number(fields["checkpoint"]), day, digest, token, note)
 
 
-def _checked(reader: JournalReader, record: JournalRecord, found: _Noted, roots: "list[Certificate]") -> KeptStamp:
+def _checked(
+    reader: JournalReader, record: JournalRecord, found: _Noted, roots: "list[Certificate]", known: bytes | None
+) -> KeptStamp:
     sequence = found.checkpoint
     if not 0 < sequence < record.sequence:
         raise StampRefused(f"record {sequence} is no checkpoint before it")
     signed_s, note = None, found.note
     if sequence > reader.anchor.sequence:
         signed_s, note = _note_of(reader, sequence)
-    if note is not None and hashlib.sha256(note.encode()).digest() != found.digest:
+    digests = {known, hashlib.sha256(note.encode()).digest() if note is not None else None, found.digest} - {None}
+    if len(digests) > 1:
         raise StampRefused(f"it is not of the checkpoint of record {sequence}")
-    compared = note is not None and _is_there(reader, sequence, note)
+    compared = (note is not None and _is_there(reader, sequence, note)) or known is not None
     stamp = stamp_in(found.token, found.digest, roots)
     if abs(stamp.at.timestamp() - record.at_ns / 1e9) > CLOCKS_APART_S:
         raise StampRefused(f"it states {stamp.at.isoformat()}, more than 24 h from the time of its record")

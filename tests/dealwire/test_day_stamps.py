@@ -22,6 +22,7 @@ from dealwire.journal import Journal, JournalReader
 from dealwire.journal.check import verify
 from dealwire.journal.errors import JournalDamaged, KeyProblem, StampRefused
 from dealwire.journal.records import CHECKPOINT, STAMPED
+from dealwire.journal.segments import export_segment
 from dealwire.journal.signing import SigningPair
 from dealwire.journal.stamping import authority_of, check_stamps, fetched, stamped_fields
 from dealwire.service.day_stamps import OVERDUE_NS, DayStamps
@@ -333,3 +334,26 @@ def test_a_clock_that_is_far_off_gets_no_stamp(tmp_path: Path, tsa: Path, caplog
     assert "more than 24 h from this machine's time; set its clock" in caplog.text
     with JournalReader(path) as reader:
         assert reader.newest_of(STAMPED) is None
+
+
+def test_a_stamp_in_the_copy_of_a_day_is_compared_with_the_copy_before_it(tmp_path: Path, tsa: Path) -> None:
+    path, trusted = tmp_path / "j", str(tsa / "tsa.pem")
+    with serving(tsa) as url, journal_of(path) as journal:
+        journal.begin_day(DAYS[0], NOW_NS)
+        journal.publish("t", "round", NOW_NS, '{"table":"t","round":7}')
+        journal.checkpoints.sign(NOW_NS)
+        sequence, note = journal.checkpoints.noted or (0, "")
+        journal.begin_day(DAYS[1], NOW_NS)
+        stamp = fetched(url, note, authority_of(tsa / "tsa.pem"))
+        fields = stamped_fields(note, sequence, DAYS[1], url, stamp.token)
+        journal.stamped({name: value for name, value in fields.items() if name != "note"}, NOW_NS)
+        journal.begin_day(DAYS[1], NOW_NS)
+        journal.commit()
+        with JournalReader(path) as reader:
+            first, second = (str(export_segment(reader, each, tmp_path / "a")[0]) for each in reader.segments())
+    alone = CliRunner().invoke(main, ["journal", "verify", second, "--stamps", trusted])
+    assert alone.exit_code == 0, alone.output
+    assert "time stamps of checkpoints that are not in these files, which show nothing of them: 1" in alone.output
+    both = CliRunner().invoke(main, ["journal", "verify", first, second, "--stamps", trusted])
+    assert both.exit_code == 0, both.output
+    assert "not in these files" not in both.output

@@ -228,6 +228,26 @@ def test_a_log_under_another_name_than_its_opening_is_found(tmp_path: Path) -> N
         verify(reader)
 
 
+def test_a_tree_that_begins_again_under_the_name_of_the_one_before_is_not_signed(tmp_path: Path) -> None:
+    """Whoever has the file needs no key for that, since no checkpoint follows; the next start would sign a fork."""
+    path = tmp_path / "j"
+    play(path, 20)
+    with JournalReader(path) as reader:
+        [log], head = reader.all_of(LOG), reader.head
+    top = heading(head.sequence + 1, log.at_ns, 0, LOG, "")
+    with closing(sqlite3.connect(path)) as db, db:
+        row = (head.sequence + 1, log.at_ns, 0, LOG, "", log.payload, chained(head.hash, top, log.payload))
+        db.execute("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        leaf = LogBook().add(head.sequence + 1, LOG, "", top, log.payload, head.hash)
+        assert leaf is not None
+        for sql, values in leaf.statements():
+            db.execute(sql, values)
+    with JournalReader(path) as reader, pytest.raises(JournalDamaged, match="two trees have one name"):
+        verify(reader)
+    with pytest.raises(JournalDamaged, match="two trees have one name"):
+        started(path)
+
+
 # ------------------------------------------------------------------ notes that nobody signed
 
 
