@@ -229,7 +229,7 @@ def test_a_log_under_another_name_than_its_opening_is_found(tmp_path: Path) -> N
 
 
 def test_a_tree_that_begins_again_under_the_name_of_the_one_before_is_not_signed(tmp_path: Path) -> None:
-    """Whoever has the file needs no key for that, since no checkpoint follows; the next start would sign a fork."""
+    """No key is needed for that, since no checkpoint follows; the next start would sign a fork."""
     path = tmp_path / "j"
     play(path, 20)
     with JournalReader(path) as reader:
