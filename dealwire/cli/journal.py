@@ -31,6 +31,7 @@ from dealwire.journal.auditing import AuditorPrivateKey, named
 from dealwire.journal.check import JournalVerdict, verify
 from dealwire.journal.compare import DERIVED, compare
 from dealwire.journal.contents import TableStart
+from dealwire.journal.continued import ContinuedCheck
 from dealwire.journal.export import export_capture
 from dealwire.journal.factory import TableFactory
 from dealwire.journal.reader import JournalReader
@@ -40,11 +41,12 @@ from dealwire.journal.salvage import salvage
 from dealwire.journal.sealing import SealingKey, load_key
 from dealwire.journal.segments import export_segment
 from dealwire.journal.settings import edition_in, named_edition
-from dealwire.journal.stamping import DayStamp, authority_of, check_stamps
-from dealwire.journal.witnessing import check_against, read_state
+from dealwire.journal.stamping import KeptStamp, authority_of, check_stamps, noted_digests
+from dealwire.journal.witnessing import read_state
 from devices.clock import SystemClock
 
 SCHEMA = "dealwire.journal-check/1"
+STAMPED_LATE_S = 2 * 24 * 3600
 FOLDER = APath(file_okay=False)
 key_option = partial(click.option, "--key", "key_file", type=FILE, metavar="FILE")
 
@@ -93,24 +95,24 @@ def verify_command(
     with --expect you can later prove that nothing before it was removed or rewritten, which a journal alone cannot
     show; --witness does the same with the line that a witness kept. The exit code is 6 if the journal is damaged.
     """
-    seen, stamps = read_state(state) if state is not None else [], list[tuple[str, DayStamp]]()
-    noted = _noted(expect) if expect is not None else None
-    whole: list[JournalVerdict] = []
+    check = ContinuedCheck(read_state(state), state.name) if state is not None else ContinuedCheck()
+    noted, stamps, whole = _noted(expect) if expect is not None else None, list[KeptStamp](), check.whole
+    signed: dict[int, bytes] = {}
     for file in files:
         with opened(file, key_file) as reader:
             due = noted is not None and (file == files[-1] or noted.sequence <= reader.head.sequence)
             found = verify(reader, open_seals=key_file is not None, expect=noted if due else None)
             noted = None if due else noted  # found there, or it would have raised
-            if whole and whole[-1].head != found.anchor:
-                why = f"it continues record {found.anchor}, but the file before it ends with {whole[-1].head}"
-                raise Stop(Exit.PROTOCOL, f"{file}: {why}")
-            whole.append(found)
-            if state is not None and file == files[-1] and not check_against(reader, seen, state.name):
-                raise Stop(Exit.PROTOCOL, f"{file}: {state} has no line of this journal")
-            stamps += check_stamps(reader, authority_of(authority)) if authority is not None else ()
+            check.take(reader, found)
+            if authority is not None:
+                stamps += check_stamps(reader, authority_of(authority), signed)
+                signed |= noted_digests(reader)
+    if state is not None and not check.compared:
+        raise Stop(Exit.PROTOCOL, f"{files[-1]}: {state} has no line of this journal")
     newest, records = whole[-1].head, sum(found.records for found in whole)
     if head is not None and head.lower() != newest.hash.hex():
         raise Stop(Exit.PROTOCOL, f"{files[-1]}: the newest record is {newest}, not the one with hash {head}")
+    _say_limits(whole, stamps)
     sealed, clear = sum(found.sealed for found in whole), sum(found.clear for found in whole)
     unsealed, after = sum(found.opened for found in whole), whole[0].anchor
     if as_json:
@@ -123,7 +125,7 @@ def verify_command(
     _print_verdict(whole, f"{words}{clear} in clear text", stamps if authority is not None else None)
 
 
-def _print_verdict(whole: list[JournalVerdict], words: str, stamps: list[tuple[str, DayStamp]] | None) -> None:
+def _print_verdict(whole: list[JournalVerdict], words: str, stamps: list[KeptStamp] | None) -> None:
     records, after = sum(found.records for found in whole), whole[0].anchor
     first_ns, last_ns = whole[0].first_ns, whole[-1].last_ns
     echo(f"{records} records, {time_text(first_ns)} to {time_text(last_ns)}, in one unbroken chain")
@@ -131,8 +133,20 @@ def _print_verdict(whole: list[JournalVerdict], words: str, stamps: list[tuple[s
         echo(f"begins after record {after}; earlier records are in archived segments")
     echo(words)
     if stamps is not None:
-        echo(f"{len(stamps)} time stamps" + (f", the newest of {stamps[-1][1].at.isoformat()}" if stamps else ""))
+        echo(f"{len(stamps)} time stamps" + (f", the newest of {stamps[-1].stamp.at.isoformat()}" if stamps else ""))
     echo(f"head {whole[-1].head}")
+
+
+def _say_limits(whole: list[JournalVerdict], stamps: list[KeptStamp]) -> None:
+    """Print what was not checked, or shows less than it seems to."""
+    if any(found.unchecked for found in whole):
+        echo("no signature of a checkpoint was checked: cryptography is not installed", err=True)
+    for each in stamps:
+        if each.late_s > STAMPED_LATE_S:
+            at = each.stamp.at.isoformat()
+            echo(f"the checkpoint of {each.day} was stamped at {at}, {each.late_s / 86400:.0f} days after it", err=True)
+    if gone := sum(not each.compared for each in stamps):
+        echo(f"time stamps of checkpoints that are not in these files, which show nothing of them: {gone}", err=True)
 
 
 def _noted(text: str) -> Head:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -12,6 +12,9 @@ from dealwire.cli.options import A_FILE, FILE, FLAG, APath, WholeRange, declared
 from dealwire.cli.terminal import echo
 from devices.clock import SystemClock
 from devices.system import BINARY, CLOEXEC
+
+if TYPE_CHECKING:
+    from dealwire.journal.signing import NoteVerifier
 
 FOLDER = APath(file_okay=False)
 KEEP_PATIENCE_S: Final = 5.0
@@ -167,14 +170,15 @@ def _write(path: Path, content: bytes, overwrite: bool) -> None:
 def check_proof_command(proof: Path, lines: Sequence[Path], key_file: Path, witness_file: Path | None) -> None:
     """Check the file PROOF for the published lines in the files LINE: a round's, then its settlement's.
 
-    The exit code is 6 if they are not what the table signed. No journal is needed.
+    It prints what is shown: the kind of each line, its table and its round. The exit code is 6 if they are not what the
+    table signed. No journal is needed.
     """
     from dealwire.journal.errors import ProofRefused
     from dealwire.journal.proving import RoundProof
-    from dealwire.journal.signing import read_vkeys
+    from dealwire.journal.signing import LOG_TYPE, read_vkeys
 
-    keys = read_vkeys(key_file)
-    witnesses = read_vkeys(witness_file) if witness_file is not None else []
+    keys = [each for each in read_vkeys(key_file) if each.kind == LOG_TYPE]
+    witnesses = _witnesses_in(witness_file) if witness_file is not None else []
     try:
         found = RoundProof.parse(_read(proof))
         given = [_read(each).removesuffix(b"\n") for each in lines]
@@ -185,8 +189,24 @@ def check_proof_command(proof: Path, lines: Sequence[Path], key_file: Path, witn
     except ProofRefused as error:
         raise ProofRefused(f"{proof}: {error}") from None
     echo(f"{found.origin}: record {found.places[-1][0]} is leaf {found.index} of {found.size}")
+    for text in found.shown(given):
+        echo(text)
     for name in cosigned:
         echo(f"cosigned by {name}")
+
+
+def _witnesses_in(path: Path) -> "list[NoteVerifier]":
+    """Return the keys of witnesses in a file. KeyProblem if it holds none, or the key of a log."""
+    from dealwire.journal.errors import KeyProblem
+    from dealwire.journal.signing import WITNESS_TYPE, read_vkeys
+
+    found = read_vkeys(path)
+    for each in found:
+        if each.kind != WITNESS_TYPE:
+            raise KeyProblem(path, f"{each.name}: the key of a log; allowed: keys of witnesses")
+    if not found:
+        raise KeyProblem(path, "holds no key; allowed: keys of witnesses, one a line")
+    return found
 
 
 def _read(path: Path) -> bytes:

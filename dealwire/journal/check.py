@@ -8,7 +8,8 @@ from dealwire.journal.balancing import MEND, BooksCheck, OlderCheck
 from dealwire.journal.books import Books
 from dealwire.journal.contents import epoch_of
 from dealwire.journal.errors import JournalDamaged, JournalUnfit
-from dealwire.journal.log_tables import TREE_SINCE, LogCheck
+from dealwire.journal.log_check import LogCheck
+from dealwire.journal.log_tables import TREE_SINCE, TreeEnd
 from dealwire.journal.logbook import LogBook
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import (
@@ -44,6 +45,12 @@ class JournalVerdict:
     """Seals opened with the key."""
     first_ns: int = 0
     last_ns: int = 0
+    tree_before: TreeEnd = field(default_factory=TreeEnd)
+    """The tree before the first record, as the file says."""
+    tree: TreeEnd = field(default_factory=TreeEnd)
+    """The tree after the newest record."""
+    unchecked: bool = False
+    """True if no signature of a checkpoint was checked: the library is not installed."""
 
     @property
     def records(self) -> int:
@@ -158,6 +165,7 @@ class _Check:
                 each.finish()
             if self._log is not None:
                 self._log.finish()
+                found.tree_before, found.tree, found.unchecked = self._log.began, self._log.end, self._log.unchecked
         if expect is not None and expect.sequence > found.head.sequence:
             there = found.head.sequence
             why = f"ends at record {there}; record {expect.sequence} existed before: the end was cut off"
@@ -190,8 +198,12 @@ class _Check:
 
 
 def _no_strangers(reader: JournalReader) -> None:
+    """JournalDamaged for what no journal of this version has: other objects, and records that nobody would read."""
     for stranger in reader.strangers():
         raise JournalDamaged(reader.path, None, f"it has a {stranger}, which no journal has: another program made it")
+    for (sequence,) in reader.rows("SELECT sequence FROM record WHERE sequence <= ? LIMIT 1", reader.anchor.sequence):
+        why = f"comes before the first record, which follows record {reader.anchor.sequence}"
+        raise JournalDamaged(reader.path, sequence, why)
 
 
 def open_seal(reader: JournalReader, record: JournalRecord) -> None:

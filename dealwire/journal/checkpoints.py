@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import DecodeError
 from msgspec.json import decode, encode
 
-from dealwire.journal.logbook import LogBook
+from dealwire.journal.logbook import LogBook, origin_of
 from dealwire.journal.record_writer import RecordWriter
 from dealwire.journal.records import CHECKPOINT, COSIGNED, LOG
 from dealwire.journal.signing import SignatureLine, SigningPair, TreeHead, signed_checkpoint
@@ -19,11 +19,6 @@ OTHER_KEY: Final = "key"
 """The tree before was signed with another key."""
 RESTORED: Final = "restored"
 """An older copy of the journal was put back, and the operator accepted it."""
-
-
-def origin_of(identity: bytes, epoch: str) -> str:
-    """Return the name of the log that an opening begins."""
-    return f"dealwire/{identity.hex()}/{epoch}"
 
 
 def why_begun(payload: bytes) -> str:

@@ -113,6 +113,8 @@ SCHEMA: Final = (
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {VERSION}",
 )
+_FORMS_SINCE: Final = 3
+"""Since this version a journal's own objects are in the form that is compared; earlier ones were written in others."""
 _SCHEMA: Final = "SELECT name, sql FROM sqlite_schema"
 _RAISED: Final = f"PRAGMA user_version = {VERSION}"
 _FROM: Final = {
@@ -290,23 +292,28 @@ def strangers(rows: Iterable[tuple[str, str, str, str | None]], version: int) ->
     These are triggers and views, and indexes or altered definitions on the journal's own tables. Additional tables,
     such as those of a backup program, touch nothing.
     """
-    own = _made() if version == VERSION else {}
+    own, later = _made(version), _made(VERSION).keys() - _made(version).keys()
     found = []
     for kind, name, table, sql in rows:
-        made = " ".join((sql or "").split())
-        if kind in ("trigger", "view") or (table in own and name not in own and not name.startswith("sqlite_")):
+        made, plain, of = " ".join((sql or "").split()), name.lower(), table.lower()  # SQLite ignores their case
+        if plain in later:
+            found.append(f"{kind} {name!r} of a later version")
+        elif kind in ("trigger", "view") or (of in own and plain not in own and not plain.startswith("sqlite_")):
             found.append(f"{kind} {name!r}")
-        elif name in own and made != own[name]:
+        elif plain in own and made != own[plain] and version >= _FORMS_SINCE:
             found.append(f"{kind} {name!r} of another form")
     return found
 
 
 @cache
-def _made() -> dict[str, str]:
+def _made(version: int) -> dict[str, str]:
     """Return the SQL of a journal's own objects, by name."""
+    mark = _MARK.replace(IS_MARK, marks(version))
+    lacks = {1: DERIVED, 2: (_WHOLE, _OBLIGATION, *_TREE), 3: _TREE}.get(version, ())
     with contextlib.closing(sqlite3.connect(":memory:")) as db:
         for statement in SCHEMA:
-            db.execute(statement)
+            if statement not in lacks:
+                db.execute(mark if statement == _MARK else statement)
         return {name: " ".join(sql.split()) for name, sql in db.execute(_SCHEMA) if sql is not None}
 
 

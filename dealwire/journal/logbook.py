@@ -62,12 +62,17 @@ def blind_of(before: bytes) -> bytes:
     return hashlib.sha256(b"dealwire leaf\0" + before).digest()
 
 
+def origin_of(identity: bytes, epoch: str) -> str:
+    """Return the name of the log that an opening begins."""
+    return f"dealwire/{identity.hex()}/{epoch}"
+
+
 def named_in(payload: bytes) -> tuple[str, str]:
     """Return origin and vkey in a record `log`; empty if it cannot be read."""
     try:
         fields = json.loads(payload)
         return str(fields["origin"]), str(fields["key"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return "", ""
 
 

@@ -7,32 +7,41 @@ so a proof names no face.
 
 import base64
 import json
+import re
 import struct
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from dealwire.journal.checkpoints import origin_of
 from dealwire.journal.database import IS_PUBLICATION
-from dealwire.journal.errors import NoteRefused, NotProvable, ProofRefused
+from dealwire.journal.errors import (
+    JournalDamaged,
+    NoteRefused,
+    NotProvable,
+    ProofRefused,
+    SealingUnavailable,
+)
+from dealwire.journal.log_records import NotedTree, fault_of_note, noted_cosignature, noted_tree
 from dealwire.journal.log_tables import TREE_SINCE, LogTables
-from dealwire.journal.logbook import blind_of, digest_of
+from dealwire.journal.logbook import blind_of, digest_of, origin_of
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import CHECKPOINT, COSIGNED, LOG, TEXT_MAX, JournalRecord, heading
 from dealwire.journal.signing import (
+    LOG_TYPE,
     NoteVerifier,
     SignatureLine,
     TreeHead,
     cosigned_at,
     note_of,
     note_parts,
-    parsed_line,
 )
 from dealwire.journal.tree import PathRefused, consistency_path, inclusion_path, leaf_hash, root_over
 
 PROOF_MOST: Final = 1024
 """Most bytes of a proof of a round."""
 MAGIC: Final = b"dwp1"
+EPOCH: Final = re.compile("[0-9a-f]{16}")
 _HEAD: Final = struct.Struct(">4sB16s8sQQ")
 _PLACE: Final = struct.Struct(">QQ")
 _HASH: Final = 32
@@ -154,6 +163,8 @@ class RoundProof:
         lines are, and each of `witnesses` cosigned it."""
         if key.name != self.origin:  # whoever has a key can begin another log with it
             raise ProofRefused(f"it is of the log {self.origin}, not of {key.name}")
+        if key.kind != LOG_TYPE:
+            raise ProofRefused(f"{key.name}: the key of a witness; allowed: the key of a log")
         body = self.head(lines).body
         if not key.fits(body.encode(), self.signature):
             raise ProofRefused("the signature does not fit: these are not the lines that were proven, or not the key")
@@ -166,6 +177,26 @@ class RoundProof:
             except NoteRefused as error:
                 raise ProofRefused(str(error)) from None
         return [each.name for each in witnesses]
+
+    def shown(self, lines: Sequence[bytes]) -> list[str]:
+        """Return what checked lines show, in words: kind, round and table of each, and a settlement that is missing."""
+        kinds = ("round", self.kind) if len(lines) == 2 else (self.kind,)
+        table = _table_in(lines[-1])
+        found = [f"{_named(kind, line)} of table {table!r}" for kind, line in zip(kinds, lines, strict=True)]
+        if "settlement" not in kinds:
+            found.append("no settlement is shown: the round may have one that this proof leaves out; ask for it")
+        return found
+
+
+def _named(kind: str, line: bytes) -> str:
+    """Return the kind of a published line with the number of its round, if it names one."""
+    try:
+        number = json.loads(line)["round"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        number = None
+    if type(number) is not int:
+        return kind
+    return f"round {number}" if kind == "round" else f"{kind} of round {number}"
 
 
 def _table_in(line: bytes) -> str:
@@ -213,11 +244,13 @@ def _proof_of(reader: JournalReader, records: list[JournalRecord], what: str) ->
     checkpoint = _checkpoint_after(reader, tree, last.sequence)
     if checkpoint is None:
         raise NotProvable(reader.path, f"{what}: it ended after the newest checkpoint; try again in a minute")
-    body, signatures = note_parts(json.loads(checkpoint.payload)["note"])
-    head = TreeHead.parse(body)
+    head, signatures = _checkpoint_in(reader, checkpoint)
+    epoch = head.origin.rpartition("/")[2]
+    if head.origin != origin_of(reader.identity, epoch) or not EPOCH.fullmatch(epoch):
+        raise JournalDamaged(reader.path, checkpoint.sequence, "a checkpoint of another journal's log")
     proof = RoundProof(
         reader.identity,
-        bytes.fromhex(head.origin.rpartition("/")[2]),
+        bytes.fromhex(epoch),
         index,
         head.size,
         [(each.sequence, each.at_ns) for each in records],
@@ -254,19 +287,36 @@ def _why_no_leaf(reader: JournalReader) -> str:
 def _checkpoint_after(reader: JournalReader, tree: int, sequence: int) -> JournalRecord | None:
     """Return the first checkpoint of a tree after a record: the path is shortest there."""
     for record in reader.all_of(CHECKPOINT, sequence):
-        if json.loads(record.payload)["tree"] == tree:
+        if _noted(reader, record).tree == tree:
             return record
     return None
+
+
+def _noted(reader: JournalReader, checkpoint: JournalRecord) -> NotedTree:
+    found = noted_tree(reader.path, checkpoint)
+    assert found is not None  # only a balance may name no tree
+    return found
+
+
+def _checkpoint_in(reader: JournalReader, record: JournalRecord) -> tuple[TreeHead, list[SignatureLine]]:
+    """Return what the note of a checkpoint's record says, and the signature of its log. JournalDamaged if there is
+    none."""
+    noted = _noted(reader, record)
+    with suppress(SealingUnavailable):  # then a checker finds what is wrong
+        if (fault := fault_of_note(noted)) is not None:
+            raise JournalDamaged(reader.path, record.sequence, f"a checkpoint that nobody signed: {fault}")
+    _, lines = note_parts(noted.note)
+    return noted.head, [each for each in lines if each.name == noted.origin]
 
 
 def cosignatures_of(reader: JournalReader, head: TreeHead, after: int) -> Iterator[SignatureLine]:
     """Yield the cosignatures of a checkpoint, which come after its record."""
     for record in reader.all_of(COSIGNED, after):
-        noted = json.loads(record.payload)
-        if noted["size"] > head.size:
+        noted = noted_cosignature(reader.path, record)
+        if noted.size > head.size:
             return
-        if noted["size"] == head.size and noted.get("origin", head.origin) == head.origin:
-            yield parsed_line(noted["line"])
+        if noted.size == head.size and noted.origin in ("", head.origin):
+            yield noted.line
 
 
 class NewestNote(NamedTuple):
@@ -280,18 +330,17 @@ class NewestNote(NamedTuple):
 def newest_note(reader: JournalReader, size: int | None = None) -> NewestNote:
     """Return the newest checkpoint, or the newest of the tree of `size` leaves. NotProvable if there is none."""
     record = reader.newest_of(CHECKPOINT) if reader.version >= TREE_SINCE else None
-    tree = json.loads(record.payload)["tree"] if record is not None else 0
+    tree = _noted(reader, record).tree if record is not None else 0
     while record is not None and size is not None:
-        noted = json.loads(record.payload)
-        if (noted["tree"], noted["size"]) == (tree, size):
+        noted = _noted(reader, record)
+        if (noted.tree, noted.size) == (tree, size):
             break
-        record = reader.newest_of(CHECKPOINT, record.sequence - 1) if noted["tree"] == tree else None
+        record = reader.newest_of(CHECKPOINT, record.sequence - 1) if noted.tree == tree else None
     if record is None:
         why = "no checkpoint was signed: name signing-key-file in [journal]"
         raise NotProvable(reader.path, why if size is None else f"no checkpoint of {size} leaves is in it")
-    body, lines = note_parts(json.loads(record.payload)["note"])
-    head = TreeHead.parse(body)
-    return NewestNote(tree, head, note_of(body, [*lines, *cosignatures_of(reader, head, record.sequence)]))
+    head, lines = _checkpoint_in(reader, record)
+    return NewestNote(tree, head, note_of(head.body, [*lines, *cosignatures_of(reader, head, record.sequence)]))
 
 
 def growth(reader: JournalReader, old: int, size: int | None = None) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dealwire.journal.errors import KeyProblem, NoteRefused, SealingUnavailable
 from dealwire.journal.keyfiles import KEY_BYTES, UNFIT, only_key, read_lines, write_text
+from dealwire.journal.tree import EMPTY_ROOT
 from protocol.errors import DealwireError
 
 if TYPE_CHECKING:
@@ -33,6 +34,11 @@ SIGNATURES_MOST: Final = 64
 """Most signature lines that a note may have."""
 NOTE_MOST: Final = 1 << 16
 """Most bytes of a note."""
+_FIELD: Final = 2**255 - 19
+"""The prime of Ed25519's field."""
+_EIGHTH: Final = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
+"""y of four of the points whose order is 8."""
+_SMALL: Final = frozenset((0, 1, _FIELD - 1, _EIGHTH, _FIELD - _EIGHTH))
 _DASH: Final = "\u2014 "
 _SECONDS: Final = struct.Struct(">Q")
 
@@ -146,6 +152,8 @@ class NoteVerifier:
             raise BadVkey(f"{name}: a key of type {found.kind}; allowed: 1 (a log) and 4 (a witness)")
         if found.key_id.hex() != key_id.lower():
             raise BadVkey(f"{name}: the key does not fit its id {key_id}; one of them was altered")
+        if is_weak(found.public):
+            raise BadVkey(f"{name}: a key under which everyone can sign")
         return found
 
     def fits(self, text: bytes, signature: bytes) -> bool:
@@ -153,8 +161,14 @@ class NoteVerifier:
         return signed_by(self.public, text, signature)
 
 
+def is_weak(public: bytes) -> bool:
+    """True for an Ed25519 key of small order, under which everyone can sign, and for one not in its one form."""
+    y = int.from_bytes(public, "little") & ((1 << 255) - 1)
+    return y >= _FIELD or y in _SMALL
+
+
 def signed_by(public: bytes, text: bytes, signature: bytes) -> bool:
-    """True if `signature` is the Ed25519 signature of `text` with the key `public`."""
+    """True if `signature` is the Ed25519 signature of `text` with the key `public`, which must not be weak."""
     try:
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -164,7 +178,7 @@ def signed_by(public: bytes, text: bytes, signature: bytes) -> bool:
         Ed25519PublicKey.from_public_bytes(public).verify(signature, text)
     except (InvalidSignature, ValueError):
         return False
-    return True
+    return not is_weak(public)
 
 
 def _private(seed: bytes, path: Path) -> "Ed25519PrivateKey":
@@ -198,8 +212,8 @@ def note_parts(text: str) -> tuple[str, list[SignatureLine]]:
     """Return the text and the signature lines of a note. NoteRefused if it is malformed."""
     if len(text.encode("utf-8", "replace")) > NOTE_MOST:
         raise NoteRefused(f"a note of more than {NOTE_MOST} bytes")
-    if any((ord(each) < 32 and each != "\n") or each == "\ufffd" for each in text):
-        raise NoteRefused("a note with control characters")
+    if any((ord(each) < 32 and each != "\n") or each == "\ufffd" or "\ud800" <= each <= "\udfff" for each in text):
+        raise NoteRefused("a note with control characters, or with what is no text")
     body, found, rest = text.rpartition("\n\n")
     if not found or not body or not rest.endswith("\n"):
         raise NoteRefused("not a note: it has no text, an empty line and signature lines, each with its newline")
@@ -288,7 +302,10 @@ class TreeHead(NamedTuple):
         lines = body.split("\n")
         try:
             origin, size, root = lines[0], int(lines[1]), base64.b64decode(lines[2], validate=True)
-            if len(lines) < 4 or not origin or len(root) != 32 or str(size) != lines[1] or size < 0:
+            one_form = str(size) == lines[1] and base64.b64encode(root).decode() == lines[2]
+            if len(lines) < 4 or not origin or len(root) != 32 or not one_form or not 0 <= size < 1 << 63:
+                raise ValueError(body)
+            if size == 0 and root != EMPTY_ROOT:
                 raise ValueError(body)
             if base64.b64encode(root).decode() != lines[2]:  # a root has one form
                 raise ValueError(body)

@@ -14,7 +14,8 @@ from dealwire.journal.book_tables import BookTables
 from dealwire.journal.books import BOOKS, ERA, Books
 from dealwire.journal.check import check_start, check_tail
 from dealwire.journal.contents import JournalLine
-from dealwire.journal.log_tables import TREE_SINCE, LogCheck
+from dealwire.journal.log_check import LogCheck
+from dealwire.journal.log_tables import TREE_SINCE
 from dealwire.journal.logbook import LogBook
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import BALANCE, CHECKPOINT, GENESIS, Head

@@ -5,16 +5,15 @@ A line is `BASE64(file and epoch) SIZE BASE64(root)`; the origin follows from fi
 
 import base64
 import binascii
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from dealwire.journal.checkpoints import origin_of
 from dealwire.journal.errors import JournalDamaged, KeyProblem, NoteRefused
 from dealwire.journal.keyfiles import read_lines, write_text
+from dealwire.journal.log_records import noted_tree
 from dealwire.journal.log_tables import LogTables
-from dealwire.journal.logbook import named_in
+from dealwire.journal.logbook import named_in, origin_of
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import BALANCE, CHECKPOINT, LOG
 from dealwire.journal.signing import NOTE_MOST, NoteVerifier, TreeHead, note_of, note_parts, opened_checkpoint
@@ -194,17 +193,21 @@ def fork_parts(text: str) -> tuple[str, str]:
 
 def check_against(reader: JournalReader, seen: Iterable[TreeHead], where: str) -> int:
     """Compare a verified journal with the lines of a witness, in the file `where`; return how many are of this journal.
-    JournalDamaged says what does not match."""
+    JournalDamaged says what does not match. In the copy of a day, only the sizes of that day can be compared."""
     trees, tables, count = trees_of(reader), LogTables(reader), 0
     for each in seen:
         if not each.origin.startswith(f"{_PREFIX}{reader.identity.hex()}/"):
             continue
-        count += 1
+        if each.origin not in trees and not reader.whole:
+            continue
         if each.origin not in trees:
             why = f"{where} names the log {each.origin}, which is not in it: it was salvaged, or is another copy"
             raise JournalDamaged(reader.path, None, why)
         tree = trees[each.origin]
         size = tables.size_of(tree)
+        if not reader.whole and not tables.begins_of(tree) <= each.size <= size:
+            continue
+        count += 1
         if size < each.size:
             why = (
                 f"its tree has {size} leaves, and {where} saw {each.size}: the end was cut off, or it is an older copy"
@@ -217,15 +220,19 @@ def check_against(reader: JournalReader, seen: Iterable[TreeHead], where: str) -
 
 
 def trees_of(reader: JournalReader) -> dict[str, int]:
-    """Return the trees of a journal by the name of their log, as far as its records name them."""
+    """Return the trees of a journal by the name of their log, as far as its records name them.
+
+    A record `log` begins a tree. Other records are believed only of a tree whose `log` was pruned."""
     found: dict[str, int] = {}
     for record in reader.all_of(LOG):
         origin, _ = named_in(record.payload)
-        found[origin] = record.sequence
+        if found.setdefault(origin, record.sequence) != record.sequence:
+            raise JournalDamaged(reader.path, record.sequence, f"the log {origin} begins a second time")
     for kind in (BALANCE, CHECKPOINT):
         for record in filter(None, (reader.first_of(kind), reader.newest_of(kind))):
-            fields = json.loads(record.payload)
-            noted = fields.get("log") if kind == BALANCE else fields
-            if noted:
-                found[noted["origin"]] = noted["tree"]
+            noted = noted_tree(reader.path, record)
+            if noted is None or not noted.tree <= reader.anchor.sequence:
+                continue
+            if found.setdefault(noted.origin, noted.tree) != noted.tree:
+                raise JournalDamaged(reader.path, record.sequence, f"the log {noted.origin} is of another tree before")
     return found

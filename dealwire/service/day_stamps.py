@@ -4,7 +4,6 @@ The authority is asked in a thread of its own, since it may be far and slow; the
 the owner's turn.
 """
 
-import json
 import logging
 import threading
 from pathlib import Path
@@ -13,8 +12,9 @@ from typing import Final, NamedTuple
 from dealwire.config.schema import JournalPart
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.errors import StampRefused
+from dealwire.journal.log_records import read_from, text_of
 from dealwire.journal.records import STAMPED
-from dealwire.journal.stamping import DayStamp, authority_of, fetched, stamped_fields
+from dealwire.journal.stamping import CLOCKS_APART_S, DayStamp, authority_of, fetched, stamped_fields
 from protocol.errors import DealwireError
 
 _log = logging.getLogger(__name__)
@@ -92,6 +92,9 @@ class DayStamps:
         if self._thread.is_alive():
             return
         self._thread, found = None, self._found
+        if isinstance(found, DayStamp) and abs(found.at.timestamp() - now_ns / 1e9) > CLOCKS_APART_S:
+            why = "more than 24 h from this machine's time; set its clock"
+            found = StampRefused(f"{self._url} states {found.at.isoformat()}, {why}")
         if isinstance(found, DayStamp):
             wanted = self._wanted
             fields = stamped_fields(wanted.note, wanted.checkpoint, wanted.day, str(self._url), found.token)
@@ -105,4 +108,6 @@ class DayStamps:
     def _newest(self) -> tuple[str, int]:
         with JournalReader(self._journal.path) as reader:
             record = reader.newest_of(STAMPED)
-        return (str(json.loads(record.payload)["day"]), record.at_ns) if record is not None else ("", 0)
+            if record is None:
+                return "", 0
+            return read_from(reader.path, record, lambda fields: text_of(fields["day"])), record.at_ns

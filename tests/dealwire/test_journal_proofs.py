@@ -106,7 +106,10 @@ def test_sixty_lines_check_a_proof_and_share_no_code(evening: Evening, tmp_path:
     given = [sys.executable, str(ORACLE), *files, evening.signer.public.hex()]
     done = subprocess.run(given, capture_output=True, text=True, check=True, cwd=tmp_path)
     ours = run("journal", "check-proof", *files, "--key", str(evening.vkey))
-    assert done.stdout == ours
+    first, *shown = ours.splitlines()
+    assert done.stdout == f"{first}\n"
+    table = json.loads(found.round)["table"]
+    assert shown == [f"{each} {evening.number} of table {table!r}" for each in ("round", "settlement of round")]
     assert checked_roots(str(evening.journal)), "and its roots are an independent program's"
     assert chain_of(str(evening.journal)).partition(":")[0].isdigit()
 
