@@ -6,7 +6,8 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -253,7 +254,150 @@ def test_short_handshakes_are_refused(device: str) -> None:
         assert host.hear(m.NakMessage).reason == m.Reason.NOT_SEALED
 
 
+# ------------------------------------------------------------------ floods in clear
+
+
+def link_body(message: int, payload: bytes, flags: int = 0) -> bytes:
+    return bytes([1, flags, m.Kind.LINK, 0, 0, 0, message, 0]) + payload
+
+
+def forged(call: m.SealCallMessage, number: int) -> bytes:
+    """Return a call in the name of its host, each with another key: it costs the device work to find out."""
+    fresh = hashlib.sha256(number.to_bytes(4)).digest()
+    return encode(m.SealCallMessage(call.key_id, fresh, call.tag))
+
+
+FLOODS: dict[str, Callable[[list[m.SealCallMessage], int], bytes]] = {
+    "hello": lambda calls, number: encode(m.HelloMessage(1, 0, 1, 4, f"host {number}")),
+    "short-hello": lambda calls, number: link_body(1, bytes(19)),
+    "hello-with-a-flag": lambda calls, number: link_body(1, bytes(20), flags=0x10),
+    "the-last-call": lambda calls, number: encode(calls[-1]),
+    "recorded-calls": lambda calls, number: encode(calls[number % 2]),
+    "forged-calls": lambda calls, number: forged(calls[0], number),
+    "calls-of-nobody": lambda calls, number: link_body(11, number.to_bytes(56)),
+    "short-calls": lambda calls, number: link_body(11, bytes(55)),
+    "pair-calls": lambda calls, number: link_body(8, number.to_bytes(48)),
+    "proofs": lambda calls, number: link_body(10, number.to_bytes(81)),
+    "commands": lambda calls, number: encode(m.SetSensorLightMessage(1, 1), request=number + 1),
+    "sealed-by-nobody": lambda calls, number: link_body(3, number.to_bytes(30), flags=0x80),
+}
+UNANSWERED = {"short-hello", "hello-with-a-flag", "sealed-by-nobody"}
+HELLO_REPLY, SEAL_ANSWER = 2, 12
+
+
+def heard_in_clear(host: SealedHost, bodies: Iterable[bytes]) -> tuple[Counter[int], float]:
+    """Send these; return how often the device said what in clear, a NAK under 0, and how many seconds it took."""
+    said, began = Counter[int](), time.monotonic()
+
+    def take() -> None:
+        for body in host.bodies():
+            host._take(body)
+            if not body[1] & 0x80:
+                said[0 if body[2] == m.Kind.NAK else body[6]] += 1
+
+    for number, body in enumerate(bodies):
+        host.send(body)
+        if number % 25 == 24:
+            take()
+    for _ in range(4):
+        take()
+    return said, time.monotonic() - began
+
+
+def session_with_two_calls(host: SealedHost, key: bytes) -> list[m.SealCallMessage]:
+    """Open a session, renew its keys, and return both calls."""
+    calls = []
+    for _ in range(2):
+        noise, call = host.call(key)
+        answer = host.answered(call, m.SealAnswerMessage)
+        noise.read_message(answer.ephemeral + answer.tag)
+        host.use(noise)
+        calls.append(call)
+        host.booted(host.greet().session)
+    return calls
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_a_flood_in_clear_is_answered_seldom_and_costs_no_session(flood: str, device: str, tmp_path: Path) -> None:
+    """HELLO and a call that is repeated at most each 100 ms; a new call and a NAK at most each 250 ms."""
+    key = paired(device, tmp_path)
+    with SealedHost(device, SECRET) as host:
+        calls = session_with_two_calls(host, key)
+        said, seconds = heard_in_clear(host, (FLOODS[flood](calls, number) for number in range(400)))
+        assert said[HELLO_REPLY] <= 10 * seconds + 2
+        assert said[SEAL_ANSWER] <= 14 * seconds + 2
+        assert said[0] <= 4 * seconds + 2
+        assert set(said) <= {0, HELLO_REPLY, SEAL_ANSWER}
+        assert bool(said) == (flood not in UNANSWERED)
+        host.say(m.SetSensorLightMessage(1, 1))
+        assert host.hear(m.ReplyMessage).status == m.Status.DONE  # in the session that was open
+        assert host.dropped == 0
+        assert isinstance(host.seal(key), m.SealAnswerMessage)
+
+
+def test_hello_that_is_not_understood_takes_nobody_the_answer(device: str, tmp_path: Path) -> None:
+    paired(device, tmp_path)
+    with SealedHost(device, SECRET) as host:
+        bad, good = link_body(1, bytes(19)), FLOODS["hello"]([], 0)
+        said, _ = heard_in_clear(host, ([bad] * 5 + [good]) * 10)
+        assert said[HELLO_REPLY]
+
+
+def test_a_proof_that_was_recorded_brings_a_status_seldom(device: str, tmp_path: Path) -> None:
+    with SealedHost(device, SECRET) as host:
+        host.pair(shown(tmp_path))
+        host.hear(m.ControllerStatusMessage)
+        proof, before = host.sent[-1], host.to_host.top  # type: ignore[union-attr]
+        assert proof[6] == 10
+        said, seconds = heard_in_clear(host, [proof] * 400)
+        assert not said
+        assert 1 <= host.to_host.top - before <= 5 * seconds + 3  # type: ignore[union-attr]
+
+
+def test_a_call_of_nobody_does_not_take_the_host_its_answer(device: str, tmp_path: Path) -> None:
+    """The answer may be lost on the way: then the same call has the same answer, whoever called in between."""
+    key = paired(device, tmp_path)
+    with SealedHost(device, SECRET) as host:
+        _, call = host.call(key)
+        answer = host.answered(call, m.SealAnswerMessage)
+        heard_in_clear(host, (FLOODS["calls-of-nobody"]([], number) for number in range(250)))
+        again = host.answered(call, m.SealAnswerMessage)
+        while isinstance(again, m.NakMessage):  # of a call before
+            again = host.answered(call, m.SealAnswerMessage)
+        assert again == answer
+
+
 # ------------------------------------------------------------------ on the processor
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_forged_calls_keep_a_small_processor_busy_for_a_moment_and_end_nothing(name: str, tmp_path: Path) -> None:
+    """It takes two multiplications to refuse one. The session goes on meanwhile; and the host's own call, sent right
+    behind a forged one, is taken when it is repeated."""
+    with board("table-controller", name, tmp_path) as playing:
+        with Asked(str(playing.line)) as host:
+            host.booted(host.greet().session)
+            host.hear(m.StateChangedMessage)
+        assert playing.keys("table-setup 1") == "ok"
+        with SealedHost(str(playing.line), SECRET) as host:
+            key = host.pair(playing.keys("pair 2"))
+            host.hear(m.ControllerStatusMessage)
+        with SealedHost(str(playing.line), SECRET) as host:
+            calls = session_with_two_calls(host, key)
+            said, seconds = heard_in_clear(host, (forged(calls[0], number) for number in range(60)))
+            assert 1 <= said[0] <= 4 * seconds + 2
+            assert set(said) == {0}
+            host.say(m.SetSensorLightMessage(1, 1))
+            assert host.hear(m.ReplyMessage).status == m.Status.DONE
+            assert host.dropped == 0
+            noise, call = host.call(key)
+            host.send(forged(call, 1_000))
+            answer = host.answered(call, m.SealAnswerMessage)
+            while isinstance(answer, m.NakMessage):  # of a forged call
+                answer = host.answered(call, m.SealAnswerMessage)
+            noise.read_message(answer.ephemeral + answer.tag)
+            host.use(noise)
+            host.booted(host.greet().session)
 
 
 @pytest.mark.parametrize("name", BOARDS)
