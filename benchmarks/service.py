@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.table import Table
-from dealwire.config.schema import Configuration, DevicePart, JournalPart, TablePart
+from dealwire.config.schema import Configuration, JournalPart
+from dealwire.config.table_parts import DevicePart, TablePart
 from dealwire.hub.hub import Hub
 from dealwire.hub.lines import Publication
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER

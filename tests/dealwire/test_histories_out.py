@@ -107,6 +107,7 @@ def test_pokerkit_comes_to_the_same_chips(game: str, each: int, least: int) -> N
     assert count >= least
 
 
+@pytest.mark.more
 def test_what_is_written_is_read_again_as_the_same_hand() -> None:
     table, count = Table(), 0
     for hand, text in written("holdem.co", 60):
