@@ -13,6 +13,7 @@ IN_WORDS: Final = {
     r"^always\.[a-z-]+$": "always. and a name of small letters and dashes",
     r"^[A-Za-z0-9._-]{1,100}$": "a file name of at most 100 letters, digits, dots, dashes or underscores",
     r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$": "a key, with dots between the names of tables and its own",
+    r"^[A-Za-z0-9._-]{1,64}/([A-Za-z0-9._-]{1,64}|\*)$": "a site and its table, such as casino/pit-1, or casino/*",
     r"^[^/]+/[^/]+$": "a table and its device, such as pit-1/shuffler",
     r"^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$": "a host name of letters, digits, dots and dashes, without a port",
     r"^https?://\S+$": "an address that begins with http:// or https://",
