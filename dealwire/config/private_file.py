@@ -16,7 +16,11 @@ def why_unsafe(path: str | Path, *, group_may_read: bool = False) -> str | None:
 def why_alterable(path: str | Path) -> str | None:
     """Return why users other than us and root could change `path`, which anyone may read, as text after its name; None
     if they cannot. OSError if the file cannot be examined."""
-    facts = os.stat(path)
+    return why_alterable_facts(os.stat(path), path)
+
+
+def why_alterable_facts(facts: os.stat_result, path: str | Path) -> str | None:
+    """Return the same for an open file, as `why_unsafe_facts` does."""
     if facts.st_uid not in (os.geteuid(), 0):
         return f"it belongs to user {facts.st_uid}; allowed: user {os.geteuid()} or root (chown {path})"
     mode = stat.S_IMODE(facts.st_mode)

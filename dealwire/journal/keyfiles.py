@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dealwire.config.private_file import why_unsafe_facts
+from dealwire.config.private_file import why_alterable_facts, why_unsafe_facts
 from dealwire.journal.errors import KeyProblem, KeyUnsafe, SealingUnavailable
 from devices.files import open_file, replace_text
 
@@ -24,12 +24,16 @@ KEYS_MOST: Final = 1 << 20
 """Most bytes of a file with keys."""
 
 
-def read_lines(path: Path, *, secret: bool = True, most: int = KEYS_MOST) -> list[Words]:
+def read_lines(path: Path, *, secret: bool = True, trusted: bool = False, most: int = KEYS_MOST) -> list[Words]:
     """Return the lines of a key file that are not empty. KeyUnsafe if a `secret` file is not ours or others may use it,
-    KeyProblem if it cannot be read or has more than `most` bytes."""
+    or if a `trusted` one is not ours or others may change it: who may, decides whom to believe. KeyProblem if it cannot
+    be read or has more than `most` bytes."""
     try:
         with open_file(path) as file:
-            unsafe = why_unsafe_facts(os.fstat(file.fileno()), path) if secret else None
+            facts = os.fstat(file.fileno())
+            unsafe = why_unsafe_facts(facts, path) if secret else None
+            if trusted and unsafe is None:
+                unsafe = why_alterable_facts(facts, path)
             data = file.read(most + 1)
     except OSError as error:
         raise KeyProblem(path, f"key file cannot be read: {error.strerror}") from error

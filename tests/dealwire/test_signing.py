@@ -3,6 +3,7 @@ the forms that C2SP refuses."""
 
 import base64
 import hashlib
+import os
 import struct
 import subprocess
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from dealwire.export.fleet.trust import TrustedKeys
 from dealwire.journal.errors import KeyProblem, KeyUnsafe
 from dealwire.journal.signing import (
     LOG_TYPE,
@@ -26,6 +28,7 @@ from dealwire.journal.signing import (
     opened_checkpoint,
     opened_note,
     parsed_line,
+    read_log_keys,
     read_vkeys,
     signature_line,
     signed_checkpoint,
@@ -169,6 +172,29 @@ def test_a_file_of_vkeys_names_the_line_that_is_none(tmp_path: Path) -> None:
     assert [each.name for each in read_vkeys(file)] == [ORIGIN, "witness.example/w1"]
     file.write_text(f"{LOG_VKEY}\nnonsense\n")
     with pytest.raises(KeyProblem, match=r"logs.vkeys:2: 'nonsense' is not a key; allowed: NAME\+ID\+KEY"):
+        read_vkeys(file)
+
+
+@pytest.mark.parametrize("mode", [0o666, 0o664, 0o646])
+def test_a_list_of_keys_that_others_may_change_is_refused(mode: int, tmp_path: Path) -> None:
+    logs, fleet = tmp_path / "logs.vkeys", tmp_path / "fleet.vkeys"
+    logs.write_text(f"{LOG_VKEY}\n")
+    fleet.write_text(f"here/* {LOG_VKEY}\n")
+    for file, read in ((logs, read_vkeys), (logs, read_log_keys), (fleet, TrustedKeys.read)):
+        file.chmod(0o644)
+        assert read(file)
+        file.chmod(mode)
+        with pytest.raises(KeyUnsafe) as raised:
+            read(file)
+        assert f"others may change it (mode {mode:04o}); allowed: 0644 (chmod go-w {file})" in str(raised.value)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="not here: only root may give a file away")
+def test_a_list_of_keys_of_another_user_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "logs.vkeys"
+    file.write_text(f"{LOG_VKEY}\n")
+    os.chown(file, 12345, -1)
+    with pytest.raises(KeyUnsafe, match="it belongs to user 12345; allowed: user 0 or root"):
         read_vkeys(file)
 
 
