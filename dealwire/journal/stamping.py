@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cryptography.x509 import Certificate
 
 WAITS_S: Final = 10.0
-"""Time to wait for the authority."""
+"""Time to wait for the authority's whole answer."""
 ANSWER_MOST: Final = 1 << 16
 """Most bytes of an answer."""
 CLOCKS_APART_S: Final = 24 * 3600
@@ -60,12 +60,14 @@ def fetched(url: str, note: str, roots: "list[Certificate]") -> DayStamp:
     import urllib.request
     from http.client import HTTPException
 
+    from dealwire.journal.whole_answers import opened
+
     client = _client()
     wanted = client.TimestampRequestBuilder().data(note.encode()).hash_algorithm(client.HashAlgorithm.SHA256)
     query = wanted.nonce(nonce=True).cert_request(cert_request=True).build()
     request = urllib.request.Request(url, query.as_bytes(), {"Content-Type": _QUERY})
     try:
-        with urllib.request.urlopen(request, timeout=WAITS_S) as answer:
+        with opened(request, WAITS_S) as answer:
             token = answer.read(ANSWER_MOST + 1)
     except (OSError, ValueError, HTTPException) as error:  # OSError: urllib's own errors too
         raise StampRefused(f"{url}: {getattr(error, 'reason', None) or error}") from error

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import base64
 import json
+import socket
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -227,6 +228,30 @@ ODD_STAMPS = {
     "negative": b'{"sha256":"00","token":"","day":"2026-11-01","checkpoint":-5}',
     "no day": b'{"sha256":"00","token":"","day":"x","checkpoint":1}',
 }
+
+
+@pytest.mark.parametrize("begins", [b"HTTP/1.0 200 OK\r\n\r\n", b"HTTP/1.0 200 OK\r\nX: "], ids=["body", "headers"])
+def test_an_authority_that_dribbles_is_not_waited_for(begins: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each byte comes long before the time is over; the whole answer would not."""
+    monkeypatch.setattr("dealwire.journal.stamping.WAITS_S", 0.3)
+    gone = threading.Event()
+
+    def dribble(listening: socket.socket) -> None:
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):
+            connection.recv(1 << 16)
+            connection.sendall(begins)
+            for _ in range(30):
+                connection.sendall(b"x")
+                gone.wait(0.05)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=dribble, args=(listening,))
+        thread.start()
+        with pytest.raises(StampRefused, match=r"http://127\.0\.0\.1:\d+/: timed out"):
+            fetched(f"http://127.0.0.1:{listening.getsockname()[1]}/", "note", [])
+        gone.set()
+        thread.join()
 
 
 def test_a_record_of_a_stamp_that_cannot_be_read_is_one_line(tmp_path: Path, tsa: Path) -> None:
