@@ -16,7 +16,7 @@ class PeopleFileUnsafe(LocalError):
 class NotApproved(DealwireError):
     """A start over that needs the approval of a second person, and has none."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, why: str = "") -> None:
         self.path = path
-        then = f"dealwire journal request start-over {path}"
+        then = f"{f'{why}; ' if why else ''}dealwire journal request start-over {path}"
         super().__init__(f"table.journal: --start-over needs the approval of a second person: {then}")

@@ -248,10 +248,28 @@ class PendingActs:
 
     def start_over(self, now_ns: int) -> PendingAct | None:
         """Return an approved start over that counts now."""
+        return next((each for each in self._approved(now_ns) if self._stranger(each, now_ns) is None), None)
+
+    def why_no_start_over(self, now_ns: int) -> str:
+        """Return why an approved start over does not count; empty if none was approved."""
+        for each in self._approved(now_ns):
+            if (name := self._stranger(each, now_ns)) is not None:
+                return f"request {each.id} does not count: by the service's users file {name} may not do this"
+        return ""
+
+    def _approved(self, now_ns: int) -> Iterator[PendingAct]:
         for each in self._open.values():
             if each.act == START_OVER and each.approved_by and now_ns - each.approved_ns < USED_WITHIN_NS:
-                return each
-        return None
+                yield each
+
+    def _stranger(self, pending: PendingAct, now_ns: int) -> str | None:
+        """Return who of the two people of an approval may not do this now; None if both may. It may have been recorded
+        without the service, by another users file."""
+        for name in (pending.who, pending.approved_by):
+            person = self.users.person(name, now_ns) if self.users is not None else None
+            if person is None or person.role not in roles_of(pending.act) or not may_at(person, pending.table):
+                return name
+        return pending.approved_by if pending.approved_by == pending.who else None
 
 
 ENDED: Final[Mapping[Step, str]] = {

@@ -201,15 +201,19 @@ class Service:
             self.reloads.add(refused_devices(part.refused, partial(self.owner.call_soon, asking.ask_again)))
 
     def _check_start_over(self) -> None:
-        """NotApproved if the house wants two people for a start over, and nobody approved this one."""
+        """NotApproved if the house wants two people for a start over, and no two of its users file are for this one."""
+        part, pending, now_ns = self.configuration.people, self._pending, self.clock.now_ns()
         if not self._anew:
             return
-        taken_up(self._pending, self.journal.path, self.clock.now_ns())
-        if START_OVER not in self._pending.policy or self._pending.start_over(self.clock.now_ns()) is not None:
+        taken_up(pending, self.journal.path, now_ns)
+        if part is None or START_OVER not in pending.policy:
+            return
+        pending.users = read_users(part.users_file)
+        if pending.start_over(now_ns) is not None:
             return
         with JournalReader(self.journal.path) as reader:
             if reader.starts():
-                raise NotApproved(self.journal.path)
+                raise NotApproved(self.journal.path, pending.why_no_start_over(now_ns))
 
     def _begin_requests(self) -> None:
         """Read who may act, go on with the open requests of the record, and take new ones."""

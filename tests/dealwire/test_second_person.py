@@ -475,6 +475,40 @@ def test_start_over_needs_two_and_an_approval_is_used_once(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.parametrize(
+    ("people", "stranger"),
+    [
+        ((person_entry("ghost.one", badge=1), person_entry("ghost.two", badge=2)), "ghost.one"),
+        ((person_entry("b.jones", badge=1), person_entry("ghost.one", badge=2)), "ghost.one"),
+        ((person_entry("b.jones", badge=1), person_entry("e.dealer", badge=2)), "e.dealer"),
+        ((person_entry("b.jones", badge=1), person_entry("f.past", badge=2)), "f.past"),
+    ],
+)
+def test_an_approval_by_another_users_file_is_none(tmp_path: Path, people: tuple[str, ...], stranger: str) -> None:
+    """A person who may write the journal names a users file of his own, with invented people."""
+    file = configuration(tmp_path, [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}])
+    journal, folder = tmp_path / "journal.sqlite", tmp_path / "mine"
+    folder.mkdir()
+    mine = users_file(folder, *people)
+    started(file, anew=True)
+    first, second = (user.name for user in read_users(mine).file.user)
+    who = ("--users", mine, "--stdin", "--who")
+    one, two = PASSWORDS[first][0], PASSWORDS[second][0]
+    code, said = command("request", "start-over", journal, *who, first, "--why", "because", password=one)
+    assert code == 0, said
+    number = int(said.split("request ")[1].split(":")[0])
+    code, said = command("approve", journal, number, *who, second, password=two)
+    assert code == 0, said
+    with pytest.raises(NotApproved) as raised:
+        started(file, anew=True)
+    assert explain(raised.value) == (
+        Exit.CHECK_FAILED,
+        f"table.journal: --start-over needs the approval of a second person: request {number} does not count: by the"
+        f" service's users file {stranger} may not do this; dealwire journal request start-over {journal}",
+    )
+    assert [each[0] for each in steps(tmp_path, number)] == ["requested", "approved"]
+
+
 @pytest.mark.more
 def test_a_release_without_a_service_needs_two_as_well(tmp_path: Path) -> None:
     with simulators(faults=1.0, seed=5) as addresses:
