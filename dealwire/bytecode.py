@@ -12,7 +12,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Final
 
-from dealwire.program_digest import FOLDER, bytecode_files
+from dealwire.program_digest import bytecode_files, place_of
 
 _HEADER: Final = 16
 _HASHED, _CHECKED = 1, 2
@@ -20,12 +20,13 @@ _HASHED, _CHECKED = 1, 2
 _LEVELS: Final = {"": 0, "opt-1": 1, "opt-2": 2}
 
 
-def planted(folder: Path = FOLDER) -> Iterator[str]:
+def planted(folder: Path | None = None) -> Iterator[str]:
     """Yield the path of each file of bytecode that Python would run and that does not come from its source."""
     for path in bytecode_files(folder):
-        source, level = _source_of(folder / path)
+        place = place_of(path, folder)
+        source, level = _source_of(place)
         try:
-            kept = (folder / path).read_bytes()
+            kept = place.read_bytes()
             if source.is_file() and _would_run(kept, source) and not _comes_from(kept, source, level):
                 yield path
         except OSError:  # one that we cannot read may be read by who serves the tables

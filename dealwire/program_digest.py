@@ -6,6 +6,7 @@ have a digest of their own. A checkout, a wheel and a Debian package of one rele
 """
 
 import hashlib
+import importlib.util
 import os
 import platform
 import sys
@@ -19,19 +20,33 @@ from devices.dialects.known import GROUP
 
 PACKAGES: Final = ("protocol", "devices", "dealer_flow", "rules", "dealwire")
 FOLDER: Final = Path(__file__).resolve().parents[1]
-"""The folder of the packages that run."""
+"""The folder of this package, and of all five unless another one comes first where Python looks."""
 OURS: Final = "dealwire"
 _CACHE: Final = "__pycache__"
 
 
-def program_digest(folder: Path = FOLDER) -> str:
-    """Return the digest of the packages in a folder, in 64 hexadecimal digits. OSError if a file cannot be read."""
-    return _digest((path, _of_file(folder / path)) for path in program_files(folder))
+@cache
+def folder_of(package: str) -> Path:
+    """Return the folder of one of the packages, as Python imports it: PYTHONPATH may name another one."""
+    found = importlib.util.find_spec(package)
+    places = (found.submodule_search_locations if found is not None else None) or ()
+    return next((Path(place).parent.resolve() for place in places), FOLDER)
 
 
-def program_files(folder: Path = FOLDER) -> list[str]:
-    """Return the path of every file of the packages in a folder, sorted, relative to that folder."""
-    return sorted(path for package in PACKAGES for path in _below(folder, package))
+def place_of(path: str, folder: Path | None = None) -> Path:
+    """Return the place of a file of the program, by its relative path: in a folder, or where it is imported from."""
+    return (folder if folder is not None else folder_of(path.partition("/")[0])) / path
+
+
+def program_digest(folder: Path | None = None) -> str:
+    """Return the digest of the packages in a folder, by default of the imported ones, in 64 hexadecimal digits. OSError
+    if a file cannot be read."""
+    return _digest((path, _of_file(place_of(path, folder))) for path in program_files(folder))
+
+
+def program_files(folder: Path | None = None) -> list[str]:
+    """Return the path of every file of the packages in a folder, by default of the imported ones, sorted, relative."""
+    return sorted(path for package in PACKAGES for path in _below(folder or folder_of(package), package))
 
 
 def _below(folder: Path, package: str) -> Iterator[str]:
@@ -43,10 +58,10 @@ def _below(folder: Path, package: str) -> Iterator[str]:
             yield Path(place, name).relative_to(folder).as_posix()
 
 
-def bytecode_files(folder: Path = FOLDER) -> list[str]:
+def bytecode_files(folder: Path | None = None) -> list[str]:
     """Return the path of every file in which this version of Python keeps compiled modules of the packages in a folder,
-    sorted, relative to that folder."""
-    return sorted(path for package in PACKAGES for path in _kept_below(folder, package))
+    by default of the imported ones, sorted, relative."""
+    return sorted(path for package in PACKAGES for path in _kept_below(folder or folder_of(package), package))
 
 
 def _kept_below(folder: Path, package: str) -> Iterator[str]:
@@ -57,9 +72,9 @@ def _kept_below(folder: Path, package: str) -> Iterator[str]:
             yield from (Path(place, name).relative_to(folder).as_posix() for name in kept)
 
 
-def bytecode_digest(folder: Path = FOLDER) -> str:
+def bytecode_digest(folder: Path | None = None) -> str:
     """Return the digest of these files, made as that of the program. OSError if one cannot be read."""
-    return _digest((path, _of_file(folder / path)) for path in bytecode_files(folder))
+    return _digest((path, _of_file(place_of(path, folder))) for path in bytecode_files(folder))
 
 
 def _of_file(path: Path) -> bytes:

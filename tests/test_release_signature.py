@@ -102,6 +102,29 @@ def test_what_the_interpreter_writes_changes_nothing(small: Path) -> None:
     assert program_digest(small) == before == by_the_page(small)
 
 
+def test_a_package_that_runs_from_elsewhere_is_in_the_digest_and_named(tmp_path: Path) -> None:
+    """PYTHONPATH names a folder with rules of somebody else's, which decide the money."""
+    shutil.copytree(ROOT / "rules", tmp_path / "rules", ignore=shutil.ignore_patterns("__pycache__"))
+    source = tmp_path / "rules/__init__.py"
+    source.write_text(source.read_text() + "WHOSE = 'mine'\n")
+    whole = hashlib.sha256()
+    for path in program_files(ROOT):
+        place = (tmp_path if path.startswith("rules/") else ROOT) / path
+        whole.update(path.encode() + bytes(1) + hashlib.sha256(place.read_bytes()).digest())
+    script = (
+        "import rules; from dealwire.program_digest import program_digest; "
+        "from dealwire.cli.program_findings import of_program; print(rules.WHOSE, program_digest()); "
+        "print(*(each.text for each in of_program()), sep='\\n')"
+    )
+    command = [sys.executable, "-B", "-c", script]
+    around = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    done = subprocess.run(command, cwd=tmp_path.parent, env=around, capture_output=True, text=True, check=True)
+    first, found, *_ = done.stdout.splitlines()
+    assert first == f"mine {whole.hexdigest()}"
+    assert whole.hexdigest() != program_digest() == by_the_page(ROOT)
+    assert found == f"the package rules is imported from {tmp_path}; this program is in {ROOT}"
+
+
 # ------------------------------------------------------------------ compiled modules
 
 MODES = [*py_compile.PycInvalidationMode]

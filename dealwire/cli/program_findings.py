@@ -15,7 +15,16 @@ from dealwire.bytecode import planted
 from dealwire.config.schema import Configuration
 from dealwire.host import HostFinding
 from dealwire.journal.errors import JournalError
-from dealwire.program_digest import FOLDER, OURS, PACKAGES, bytecode_digest, program_digest, program_files
+from dealwire.program_digest import (
+    FOLDER,
+    OURS,
+    PACKAGES,
+    bytecode_digest,
+    folder_of,
+    place_of,
+    program_digest,
+    program_files,
+)
 from dealwire.version import __version__
 from devices.extras import install_command
 
@@ -26,12 +35,19 @@ SUMS_MAX: Final = 65_536
 RESTART: Final = "after an upgrade restart the service; otherwise compare both with the digest of the release"
 RECOMPILED: Final = "Python may have compiled some since; restart the service, so that it runs what is there now"
 CLEAN: Final = "delete the program's folders __pycache__, restart the service, and find out who could write there"
+ELSEWHERE: Final = (
+    "remove it from PYTHONPATH, the service's unit and Python's .pth files, and find out who put it there"
+)
 REINSTALL: Final = "install the release again, after `dealwire doctor --release SHA256SUMS`"
 
 
 def of_program() -> Iterator[HostFinding]:
     """Yield findings about the files of this program: its digest, and what differs from its installation."""
     named = f"dealwire {__version__}, digest {program_digest()}"
+    for package in PACKAGES:
+        if (there := folder_of(package)) != FOLDER:
+            text = f"the package {package} is imported from {there}; this program is in {FOLDER}"
+            yield HostFinding("program", "bad", text, ELSEWHERE)
     try:
         made = distribution(OURS)
     except PackageNotFoundError:
@@ -79,7 +95,7 @@ def _differences(made: Distribution) -> Iterator[str]:
     for path, digest in sorted(listed.items()):
         if path not in present:
             yield f"{path} was installed and is missing"
-        elif digest != _as_listed(FOLDER / path):
+        elif digest != _as_listed(place_of(path)):
             yield f"{path} differs from what was installed"
 
 
