@@ -58,8 +58,12 @@ class ProofAttack:
         answer = self._hear(call)
         assert answer[2:3] + answer[6:8] == bytes((Kind.LINK, PAIR_ANSWER, 0)), f"{kind}: the call was not answered"
         genuine = self._proof(HOST_KEY, right, ephemeral, answer)
-        proof = spoil(self, genuine, self._proof(OTHER_KEY, wrong, ephemeral, answer), answer[8:])
-        self._refused(kind, proof)
+        proof = spoil(self, genuine, guessed := self._proof(OTHER_KEY, wrong, ephemeral, answer), answer[8:])
+        if kind == SHAPELESS:  # which is no attempt: nothing was computed, and nothing can be learned from it
+            self._refused(kind, proof, Reason.BAD_PAYLOAD, code=right)
+            self._refused(f"{kind}, then a wrong code", guessed)
+        else:
+            self._refused(kind, proof)
         self._refused(f"{kind}, then the genuine one", genuine)
         self.before = genuine
 
@@ -84,15 +88,15 @@ class ProofAttack:
         out = self.device.receive(encode_frame(body, after_silence=True), self.now_ns).out
         return (bodies(out) or [b""])[0]
 
-    def _refused(self, kind: str, proof: bytes) -> None:
+    def _refused(self, kind: str, proof: bytes, why: Reason = Reason.NOT_PERMITTED, code: str = "") -> None:
         device = self.device
         self.now_ns += STEP_NS
         answer = self._hear(link_frame(PAIR_PROOF, proof))
-        refused = bytes((PAIR_PROOF, 0, Reason.NOT_PERMITTED, 0))
+        refused = bytes((PAIR_PROOF, 0, why, 0))
         assert answer[2] == Kind.NAK, kind
         assert answer[6:] == refused, kind
         learned = device.hosts, device.closed, device.keys, device.report_due, device.code, device.stats.handshakes
-        assert learned == ([], False, None, False, "", 0), f"{kind}: {proof.hex()}"
+        assert learned == ([], False, None, False, code, 0), f"{kind}: {proof.hex()}"
 
     def _pairs_with_the_code(self) -> None:
         """Pair the genuine host at the end: the refusals before were for a reason."""
@@ -112,9 +116,10 @@ class ProofAttack:
         return bytes(found)
 
     def cut(self, genuine: bytes, _wrong: bytes, _answer: bytes) -> bytes:
-        """Return a part of the genuine proof, or more than it."""
+        """Return a part of the genuine proof, or more than it: an extension that claims more bytes than there are."""
         if self.chance.random() < 0.3:
-            return genuine + self.chance.randbytes(self.chance.randint(1, 60))
+            more = self.chance.randbytes(self.chance.randint(1, 60))
+            return genuine + more[:1] + b"\xff" * (len(more) > 1) + more[2:]
         return genuine[: self.chance.randrange(len(genuine))]
 
     def joined(self, genuine: bytes, wrong: bytes, _answer: bytes) -> bytes:
@@ -122,11 +127,12 @@ class ProofAttack:
         return genuine[:48] + wrong[48:]
 
 
+SHAPELESS = "cut or longer"
 KINDS_OF: dict[str, Callable[[ProofAttack, bytes, bytes, bytes], bytes]] = {
     "a wrong code": lambda _attack, _genuine, wrong, _answer: wrong,
     "random": lambda attack, _genuine, _wrong, _answer: attack.chance.randbytes(81),
     "one bit changed": ProofAttack.changed,
-    "cut or longer": ProofAttack.cut,
+    SHAPELESS: ProofAttack.cut,
     "two halves": ProofAttack.joined,
     "of the pairing before": lambda attack, _genuine, _wrong, _answer: attack.before,
     "the device's own answer": lambda _attack, _genuine, _wrong, answer: answer[:81],
