@@ -22,7 +22,7 @@ ALLOWED = {
     "tests/dealwire/test_bench_ended.py": "the bench's own time, which a simulated clock gives",
     "tests/dealwire/test_bench_conforming.py": "the bench's own time, which a simulated clock gives",
     "tests/dealwire/test_service.py": "a wait was counted at all",
-    "tests/dealwire/export/test_cosigning_attacked.py": "a ration for each second that passed, and a time not after now",
+    "tests/dealwire/export/test_cosigning_attacked.py": "rations of a second that passed, and a time not after now",
     "tests/dealwire/test_service_clock.py": "an hour of a clock that jumped is not counted as a wait",
 }
 """Files in which a time is compared, each with the reason that no machine is too slow for it."""
