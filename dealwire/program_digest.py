@@ -27,10 +27,12 @@ _CACHE: Final = "__pycache__"
 
 @cache
 def folder_of(package: str) -> Path:
-    """Return the folder of one of the packages, as Python imports it: PYTHONPATH may name another one."""
+    """Return the folder of one of the packages, as Python imports it: PYTHONPATH may name another one, or a link."""
     found = importlib.util.find_spec(package)
-    places = (found.submodule_search_locations if found is not None else None) or ()
-    return next((Path(place).parent.resolve() for place in places), FOLDER)
+    for place in (found.submodule_search_locations if found is not None else None) or ():
+        real = Path(place).resolve()
+        return real.parent if real.name == package else Path(place).parent.resolve()
+    return FOLDER
 
 
 def place_of(path: str, folder: Path | None = None) -> Path:

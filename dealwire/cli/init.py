@@ -89,8 +89,8 @@ def command(ctx: click.Context, /, folder: Path, yes: bool, simulated: bool, **o
 
     Each option answers one question. With --yes there are no questions: an option that is not given has its default.
     """
-    given = {name.replace("_", "-"): value for name, value in options.items() if value not in (None, (), False) or
-             (value is False and name in ("probe", "pin", "console", "install"))}  # fmt: skip
+    given = {name.replace("_", "-"): value for name, value in options.items() if value not in (None, ()) and
+             (value is not False or name in ("probe", "pin", "console", "install"))}  # fmt: skip
     given["today"] = _today()
     ask = Asker(given, yes=yes)
     table = folder / TABLE

@@ -203,6 +203,7 @@ CRASH = """
 import resource, sys
 from pathlib import Path
 from dealwire.cli import run
+from dealwire.cli.exits import Stop
 from dealwire.config.load import load_configuration
 resource.setrlimit(resource.RLIMIT_CORE, resource.getrlimit(resource.RLIMIT_CORE)[1:] * 2)
 class Opened(Exception): pass
@@ -211,7 +212,8 @@ import dealwire.service.service as service
 service.Service = opened
 try:
     run.serve(load_configuration(Path(sys.argv[1])), run.StartOptions(with_console=False))
-except Opened:
+except Stop as stop:  # as `run` ends whatever it does not know
+    assert "internal error: Opened at" in str(stop)
     print(resource.getrlimit(resource.RLIMIT_CORE)[0])
 """
 

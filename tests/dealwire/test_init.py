@@ -227,7 +227,9 @@ def test_the_comments_are_the_words_of_the_schema() -> None:
 def test_every_game_has_a_table_that_can_be_served(procedure: str, tmp_path: Path) -> None:
     code, said = init(tmp_path, *SIMULATED, "--game", procedure)
     assert code == Exit.GOOD, said
-    assert load_configuration(tmp_path / "table.toml").table[0].procedure == procedure
+    served = load_configuration(tmp_path / "table.toml")
+    assert served.table[0].procedure == procedure
+    assert served.console is not None and served.console.port == 0, "as --port gave it"
 
 
 @pytest.mark.parametrize(
