@@ -229,7 +229,8 @@ def test_every_game_has_a_table_that_can_be_served(procedure: str, tmp_path: Pat
     assert code == Exit.GOOD, said
     served = load_configuration(tmp_path / "table.toml")
     assert served.table[0].procedure == procedure
-    assert served.console is not None and served.console.port == 0, "as --port gave it"
+    assert served.console is not None
+    assert served.console.port == 0, "as --port gave it"
 
 
 @pytest.mark.parametrize(
