@@ -102,6 +102,20 @@ def test_what_the_interpreter_writes_changes_nothing(small: Path) -> None:
     assert program_digest(small) == before == by_the_page(small)
 
 
+def test_a_package_that_is_reached_by_a_link_is_where_the_link_leads(tmp_path: Path) -> None:
+    for package in PACKAGES:
+        (tmp_path / package).symlink_to(ROOT / package)
+    (tmp_path / "other").mkdir()
+    script = (
+        "from dealwire.program_digest import PACKAGES, folder_of, program_digest; "
+        "print(program_digest(), *{folder_of(each) for each in PACKAGES})"
+    )
+    around = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-B", "-c", script]
+    done = subprocess.run(command, cwd=tmp_path / "other", env=around, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [by_the_page(ROOT), str(ROOT)]
+
+
 def test_a_package_that_runs_from_elsewhere_is_in_the_digest_and_named(tmp_path: Path) -> None:
     """PYTHONPATH names a folder with rules of somebody else's, which decide the money."""
     shutil.copytree(ROOT / "rules", tmp_path / "rules", ignore=shutil.ignore_patterns("__pycache__"))
