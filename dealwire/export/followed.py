@@ -21,8 +21,10 @@ SIGNED_LEAST: Final = 3
 """Larger checkpoints that it signed meanwhile, each after a request in vain: a table that is off signs none."""
 PLACES_MOST: Final = 16
 """Most topics at which a log is asked."""
+FIRST_MOST: Final = 8
+"""Number of topics that came first and keep their place: whoever sends a checkpoint again everywhere moves none."""
 TRIES_MOST: Final = 3
-"""Requests in vain after which another topic may take a place."""
+"""Requests in vain after which another topic may take a later place."""
 
 
 @dataclass
@@ -54,7 +56,8 @@ class FollowedLog:
         if at in self.places:
             return
         if len(self.places) >= PLACES_MOST:
-            tried = [each for each, tries in self.places.items() if tries >= TRIES_MOST]
+            later = list(self.places.items())[FIRST_MOST:]
+            tried = [each for each, tries in later if tries >= TRIES_MOST]
             if not tried:
                 return
             del self.places[tried[0]]

