@@ -140,7 +140,8 @@ class AccessGuard:
             await self._refuse(scope, receive, send, why)
             return
         if token is not None:
-            await self._admit(scope, receive, send, token)
+            with contextlib.suppress(ClientDisconnect, asyncio.CancelledError):
+                await self._admit(scope, receive, send, token)
             return
         # A page reopens its live connection on its own, so only HTTP requests count as activity.
         used = scope["type"] == "http"
@@ -176,8 +177,7 @@ class AccessGuard:
             await self._refuse(scope, receive, send, why)
             return
         scope.setdefault("state", {}).update(session=found, role=None, address=address)
-        with contextlib.suppress(ClientDisconnect, asyncio.CancelledError):
-            await self._app(scope, receive, self._with_headers(send))
+        await self._app(scope, receive, self._with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers, *, is_program: bool) -> tuple[int, str] | None:
         if framed_doubtfully(scope["http_version"], (name for name, _ in scope["headers"])):

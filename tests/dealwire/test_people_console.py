@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -303,6 +304,20 @@ def test_wrong_tokens_of_programs_wait_and_a_right_one_does_not(
     assert {(each.headers["retry-after"], each.headers["connection"]) for each in refused} == {("1", "close")}
     wait_until(lambda: any("a program came with a token that does not count" in text for _, text in said), "the record")
     assert "dw_nobody" not in str(said)
+
+
+def test_a_console_ends_without_a_traceback_while_wrong_tokens_wait(
+    hub: Hub, table: WatchedTable, roll: Roll, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sessions, "PAUSE_S", PATIENCE_S)
+    said: list[tuple[str, str]] = []
+    with running(hub, tokens=None, roll=roll, note_access=lambda *note: said.append(note)) as console:
+        host = origin(console).partition("://")[2]
+        with socket.create_connection(("127.0.0.1", int(host.partition(":")[2])), PATIENCE_S) as waits:
+            waits.sendall(f"GET / HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer dw_nobody_1\r\n\r\n".encode())
+            wait_until(lambda: bool(said), "the record")
+            console.stop()
+    assert not [each.getMessage() for each in caplog.records if each.exc_info]
 
 
 def test_a_program_has_no_cookie_and_no_page(console: Console) -> None:
