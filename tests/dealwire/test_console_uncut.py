@@ -10,8 +10,17 @@ import pytest
 from dealwire.console.server import Console
 from dealwire.console.tokens import Tokens
 from dealwire.hub.hub import Hub
-from dealwire.hub.view import DeviceView, HeldView, LegalView, OutcomeView, TableView, TroubleKind, TroubleView
-from dealwire.service.actions import faults, of_table
+from dealwire.hub.view import (
+    DeviceView,
+    HeldView,
+    LegalView,
+    OutcomeView,
+    PendingView,
+    TableView,
+    TroubleKind,
+    TroubleView,
+)
+from dealwire.service.actions import faults, of_table, of_two_people
 from dealwire.table.trouble import WORDS
 from tests.dealwire.test_console_betting import at, ended
 from tests.dealwire.test_console_layout import SIZES, SMALL
@@ -152,10 +161,15 @@ def pit() -> list[TableView]:
         at("side-pots", "poker"),
         ended().view.model_copy(update={"table": "poker-ended"}),
         plain.model_copy(update={"table": "by-hand", "state": "dealing", "next": (by_hand,)}),
+        plain.model_copy(update={"table": "requests", "pending": REQUESTED}),
     ]
 
 
-TABLES: Final = ("lamp", "halted", "held", "stopped", "lost", "race", "poker", "poker-ended", "by-hand")
+REQUESTED: Final = tuple(
+    PendingView(request=1_578 + number, text=f"start every table over: {why}", who=f"{who}.smith", until_ns=10**18)
+    for number, (who, why) in enumerate((("a", "a new shoe"), ("featherstonehaugh" * 3, "w" * 200)))
+)
+TABLES: Final = ("lamp", "halted", "held", "stopped", "lost", "race", "poker", "poker-ended", "by-hand", "requests")
 PATHS: Final = (
     *("", "wall", *(f"table/{name}" for name in TABLES)),
     *("replay", "replay/jam.pcapng?step=40", "bench?table=lamp", "sign-in", "nowhere"),
@@ -168,6 +182,7 @@ def console() -> Iterator[Console]:
     for view in pit():
         hub.show(view)
     actions = {name: (*ACTIONS[:4], *faults(), *of_table()) for name in TABLES}
+    actions["requests"] = (*of_two_people(("start-over",), proved=True),)
     with running(hub, tokens=Tokens(TOKENS), actions=actions, recordings=CAPTURES) as shown:
         yield shown
 
