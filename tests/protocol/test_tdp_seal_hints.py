@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
+from devices.transport.ciphers import Ciphers
 from protocol.tdp import Down
 from protocol.tdp import messages as m
 from protocol.tdp.codec import encode
@@ -257,6 +258,24 @@ def test_a_call_that_was_just_sent_is_not_pushed_out_by_those_that_wait() -> Non
     for number in range(50):
         calls.add(a_call(b"false %d" % number))
     assert b"true" in calls
+
+
+class CountingSuite(Ciphers):
+    """Counts the fresh keys, of which each call has one."""
+
+    made = 0
+
+    def generate(self) -> bytes:
+        self.made += 1
+        return super().generate()
+
+
+def test_a_call_for_which_there_is_no_room_is_not_computed() -> None:
+    suite = CountingSuite()
+    end = he.HostEnd(suite, HOST_KEY, lambda _: suite.public(DEVICE_KEY))
+    for _ in range(200):
+        end.receive(encode_frame(another_hello(), after_silence=True), MS)
+    assert suite.made == 5, "one is sent, four wait"
 
 
 # ------------------------------------------------------------------ at the device

@@ -42,9 +42,14 @@ class Calls:
     def __contains__(self, greeting: bytes) -> bool:
         return any(call.greeting == greeting for call in (*self._waiting, *self._sent))
 
+    @property
+    def full(self) -> bool:
+        """True if there is no room for another one to wait for its turn."""
+        return len(self._waiting) >= WAITING_MAX
+
     def add(self, call: Call) -> None:
         """Have a call wait for its turn, if there is room."""
-        if len(self._waiting) < WAITING_MAX:
+        if not self.full:
             self._waiting.append(call)
         self.busy = True
 

@@ -238,7 +238,8 @@ class HostEnd(SealEnd):
         except KeyError as error:
             self._doubt(str(error.args[0]), now_ns)
             return
-        self._start(body[8:], remote, now_ns)
+        if not self._calls.full:  # a call costs four multiplications: forged ones are not made in vain
+            self._start(body[8:], remote, now_ns)
 
     def _finish(self, body: bytes, now_ns: int) -> None:
         call = self._calls.answered(body[8:])
