@@ -71,10 +71,10 @@ class Identity(NamedTuple):
     @classmethod
     def read_or_make(cls, path: Path) -> Self:
         """Return the identity in a file, which is made if it is absent. IdentityProblem if either fails."""
-        if path.exists():
-            return cls.read(path)
-        made = cls.new()
         try:
+            if path.exists():
+                return cls.read(path)
+            made = cls.new()
             replace_text(path, made.text)
         except OSError as error:
             raise IdentityProblem(path, f"identity cannot be written: {error.strerror}") from None

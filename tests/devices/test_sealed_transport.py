@@ -204,6 +204,11 @@ def test_a_file_that_is_no_identity_is_named(tmp_path: Path, text: str, mode: in
         UnitSeal(SUITE, path)
 
 
+def test_a_file_that_cannot_be_looked_at_is_named(tmp_path: Path) -> None:
+    with pytest.raises(IdentityProblem, match=r"x: identity cannot be written: File name too long"):
+        UnitSeal(SUITE, tmp_path / ("x" * 300))
+
+
 @pytest.mark.parametrize(
     "content",
     [b"\xff\xfe", b"tdp-host 0011 operate pit-3\n", b"tdp-host\n", f"tdp-host {'11' * 32} king pit-3\n".encode()],
