@@ -64,8 +64,9 @@ def why_not_private(mode: int, path: str | Path) -> str | None:
     return f"others may use it (mode {bits:04o}); allowed: 0600 (chmod 600 {path})" if bits & 0o077 else None
 
 
-def replace_text(path: Path, text: str, mode: int = PRIVATE) -> None:
-    """Replace the file's content; after a kill, either the old or the new content is there. Raise OSError.
+def replace_text(path: Path, text: str, mode: int = PRIVATE, owner: tuple[int, int] | None = None) -> None:
+    """Replace the file's content; after a kill, either the old or the new content is there. `owner` are the user and
+    the group to whom the file then belongs, ours unless given. Raise OSError.
 
     A kill may leave a temporary file with a fixed name, which the next write removes, so that no key stays in it for
     long.
@@ -77,6 +78,8 @@ def replace_text(path: Path, text: str, mode: int = PRIVATE) -> None:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
+            if owner is not None:
+                os.fchown(file.fileno(), *owner)
             os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
         os.replace(beside, path)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from dealwire.people.users import SCHEMA, UsersUnusable, read_users, users_in
-from devices.files import alone_in, sync_folder
+from devices.files import alone_in, replace_text
 from protocol.tomlfile import line_of
 
 Value = str | int | bool | Sequence[str]
@@ -94,27 +94,15 @@ def write_users(path: Path, text: str) -> None:
     path = path.resolve()
     before = path.stat() if path.exists() else None
     try:
-        replace_text(path, text, before)
+        replace_like(path, text, before)
     except OSError as error:
         raise UsersUnusable(path, None, "", f"cannot be written: {error.strerror}") from error
 
 
-def replace_text(path: Path, text: str, like: os.stat_result | None = None) -> None:
-    """Replace a file's content; after a kill, either the old or the new content is there. OSError if that fails."""
-    beside = path.with_name(f".{path.name}-new")
-    beside.unlink(missing_ok=True)
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            if like is not None:
-                if os.geteuid() == 0:
-                    os.fchown(file.fileno(), like.st_uid, like.st_gid)
-                os.fchmod(file.fileno(), stat.S_IMODE(like.st_mode))
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
+def replace_like(path: Path, text: str, like: os.stat_result | None) -> None:
+    """Replace a file's content as `replace_text` does, with the mode of `like`, and with its owner if we are root."""
+    if like is None:
+        replace_text(path, text)
+    else:
+        owner = (like.st_uid, like.st_gid) if os.geteuid() == 0 else None
+        replace_text(path, text, stat.S_IMODE(like.st_mode), owner)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dealwire.config.private_file import why_unsafe_facts
-from dealwire.people.edit import replace_text
+from dealwire.people.edit import replace_like
 from dealwire.people.errors import PeopleFileUnsafe
 from devices.files import alone_in, open_file, why_not_private
 from protocol.errors import LocalError
@@ -143,7 +143,7 @@ class Passkeys:
     def _write(self, known: Mapping[str, Passkey]) -> None:
         text = "".join(f"{json.dumps(asdict(each))}\n" for each in known.values())
         path = self.path.resolve()
-        replace_text(path, text, path.stat() if path.exists() else None)
+        replace_like(path, text, path.stat() if path.exists() else None)
 
 
 def _read(path: Path, number: int, line: bytes) -> Passkey:

@@ -13,6 +13,8 @@ export async function post(path, body) {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "application/json" },
     body: JSON.stringify(body),
+  }).catch(() => {
+    throw new Error("The program does not respond. Try again.");
   });
   const found = await reply.json();
   if (!reply.ok) throw new Error(found.text);
