@@ -204,9 +204,11 @@ _NO_CODE: Final = f"sha256:{hashlib.sha256(secrets.token_bytes(32)).hexdigest()}
 
 
 def _text(given: dict[str, Any], name: str, most: int = NAME_MAX) -> str:
-    """Return a text that a browser sent; empty if it is none or too long."""
+    """Return a text that a browser sent; empty if it is none, too long or not printable: half of a character's two
+    numbers, which JSON allows, has no bytes."""
     found = given.get(name, "")
-    return found.strip() if isinstance(found, str) and len(found) <= most else ""
+    fits = isinstance(found, str) and len(found) <= most and found.strip().isprintable()
+    return found.strip() if fits else ""
 
 
 def _place(http: HttpRequest) -> ConsoleName:

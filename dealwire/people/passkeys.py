@@ -267,12 +267,21 @@ def sign_in_options(place: ConsoleName, challenge: Challenge, known: Sequence[Pa
     )
 
 
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Raise PasskeyRefused for an answer or a key that webauthn cannot read. It does not declare all of its errors: for
+    some malformed keys it is an IndexError."""
+    try:
+        yield
+    except Exception as error:
+        raise PasskeyRefused(f"the passkey does not count: {type(error).__name__}") from error
+
+
 def enrolled(place: ConsoleName, user: str, challenge: Challenge, answer: dict[str, Any], now_ns: int) -> Passkey:
     """Return the new passkey in a browser's answer. PasskeyRefused if the answer does not count."""
     from webauthn import verify_registration_response
-    from webauthn.helpers.exceptions import WebAuthnException
 
-    try:
+    with _refusing():
         found = verify_registration_response(
             credential=answer,
             expected_challenge=challenge.value,
@@ -281,8 +290,6 @@ def enrolled(place: ConsoleName, user: str, challenge: Challenge, answer: dict[s
             require_user_verification=True,
             supported_pub_key_algs=_algorithms(),
         )
-    except (WebAuthnException, ValueError, KeyError, TypeError) as error:
-        raise PasskeyRefused(f"the passkey does not count: {type(error).__name__}") from error
     return Passkey(user, packed(found.credential_id), packed(found.credential_public_key), found.sign_count, now_ns)
 
 
@@ -290,13 +297,10 @@ def pinned_text(passkey: Passkey) -> str:
     """Return a passkey as the users file pins it for approvals. PasskeyRefused if its key cannot be read."""
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
     from webauthn.helpers import decode_credential_public_key, decoded_public_key_to_cryptography
-    from webauthn.helpers.exceptions import WebAuthnException
 
-    try:
+    with _refusing():
         key = decoded_public_key_to_cryptography(decode_credential_public_key(unpacked(passkey.key)))
         return f"{passkey.id}:{packed(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo))}"
-    except (WebAuthnException, ValueError, KeyError, TypeError) as error:
-        raise PasskeyRefused(f"the passkey does not count: {type(error).__name__}") from error
 
 
 class CopiedPasskey(PasskeyRefused):
@@ -313,9 +317,8 @@ def verified(place: ConsoleName, challenge: Challenge, answer: dict[str, Any], k
     """Return the passkey with its new counter. PasskeyRefused if a browser's answer does not count; CopiedPasskey if
     the signature does and the counter did not rise."""
     from webauthn import verify_authentication_response
-    from webauthn.helpers.exceptions import WebAuthnException
 
-    try:
+    with _refusing():
         found = verify_authentication_response(
             credential=answer,
             expected_challenge=challenge.value,
@@ -325,7 +328,5 @@ def verified(place: ConsoleName, challenge: Challenge, answer: dict[str, Any], k
             credential_current_sign_count=0,
             require_user_verification=True,
         )
-    except (WebAuthnException, ValueError, KeyError, TypeError) as error:
-        raise PasskeyRefused(f"the passkey does not count: {type(error).__name__}") from error
     check_counter(found.new_sign_count, known.count)
     return replace(known, count=found.new_sign_count)

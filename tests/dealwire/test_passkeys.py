@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 from base64 import urlsafe_b64encode
@@ -11,6 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
+from cbor2 import CBORTag, dumps
 from click.testing import CliRunner
 
 from dealwire.cli import main
@@ -31,11 +33,14 @@ from dealwire.people.passkeys import (
     Passkeys,
     PasskeysUnusable,
     enrolled,
+    packed,
+    pinned_text,
     unpacked,
     verified,
 )
 from dealwire.service.actions import of_two_people
 from tests.support.evenings.watched_table import WatchedTable
+from tests.support.fuzzing.fuzzed_people import CHALLENGE, CREDENTIAL, PLACE, answered, enrolling
 from tests.support.rigs.authenticator import Window
 from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser, picture
 from tests.support.rigs.consoles import ACTIONS, origin, running
@@ -338,6 +343,18 @@ def test_what_is_no_answer_of_a_browser_is_refused(hub: Hub, tmp_path: Path, pat
         assert post(b"{}", origin="https://evil.example") == 403
         expected = {"/sign-in/passkey/options": 200, "/sign-in/passkey": 400}.get(path, 403)
         assert post(b'{"name": 1, "code": {}, "credential": {"response": []}}') == expected
+        assert post(b'{"name": "\\ud800", "code": "\\ud800", "credential": {"response": []}}') == expected
+
+
+@pytest.mark.parametrize("key", [b"", dumps([]), dumps("x"), dumps(5), dumps({1: 2, 3: -7}), dumps(CBORTag(1, 1))])
+def test_a_malformed_key_is_refused_when_it_is_added_and_when_it_is_pinned(key: bytes) -> None:
+    """webauthn raises an IndexError for some of them."""
+    data = hashlib.sha256(PLACE.host.encode()).digest() + bytes([0x45]) + bytes(20) + b"\0\x10" + CREDENTIAL + key
+    made = {"attestationObject": dumps({"fmt": "none", "attStmt": {}, "authData": data})}
+    with pytest.raises(PasskeyRefused, match="the passkey does not count"):
+        enrolled(PLACE, "ann", CHALLENGE, answered(enrolling() | made), 1)
+    with pytest.raises(PasskeyRefused, match="the passkey does not count"):
+        pinned_text(Passkey("ann", packed(CREDENTIAL), packed(key), 0, 1))
 
 
 def test_names_cannot_be_told_apart_by_their_passkeys(hub: Hub, tmp_path: Path) -> None:
