@@ -40,7 +40,7 @@ from dealwire.people.passkeys import (
 )
 from dealwire.service.actions import of_two_people
 from tests.support.evenings.watched_table import WatchedTable
-from tests.support.fuzzing.fuzzed_people import CHALLENGE, CREDENTIAL, PLACE, answered, enrolling
+from tests.support.fuzzing.fuzzed_people import CHALLENGE, CREDENTIAL, PLACE, enrolling, whole_answer
 from tests.support.rigs.authenticator import Window
 from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser, picture
 from tests.support.rigs.consoles import ACTIONS, origin, running
@@ -352,7 +352,7 @@ def test_a_malformed_key_is_refused_when_it_is_added_and_when_it_is_pinned(key: 
     data = hashlib.sha256(PLACE.host.encode()).digest() + bytes([0x45]) + bytes(20) + b"\0\x10" + CREDENTIAL + key
     made = {"attestationObject": dumps({"fmt": "none", "attStmt": {}, "authData": data})}
     with pytest.raises(PasskeyRefused, match="the passkey does not count"):
-        enrolled(PLACE, "ann", CHALLENGE, answered(enrolling() | made), 1)
+        enrolled(PLACE, "ann", CHALLENGE, whole_answer(enrolling() | made), 1)
     with pytest.raises(PasskeyRefused, match="the passkey does not count"):
         pinned_text(Passkey("ann", packed(CREDENTIAL), packed(key), 0, 1))
 

@@ -68,7 +68,7 @@ def signing() -> dict[str, bytes]:
     return {"clientDataJSON": client, "authenticatorData": data, "signature": signature}
 
 
-def answered(fields: dict[str, bytes]) -> dict[str, Any]:
+def whole_answer(fields: dict[str, bytes]) -> dict[str, Any]:
     """Return the whole answer of a browser."""
     response = {name: packed(value) for name, value in fields.items()}
     return {"id": packed(CREDENTIAL), "rawId": packed(CREDENTIAL), "type": "public-key", "response": response}
@@ -82,8 +82,8 @@ class PeopleAnswers:
         self._users, self._passkeys = folder / "users.toml", folder / "passkeys"
         self._users.touch(mode=0o600)
         self._enrol, self._sign = enrolling(), signing()
-        self._known = enrolled(PLACE, "ann", CHALLENGE, answered(self._enrol), 1)
-        verified(PLACE, CHALLENGE, answered(self._sign), self._known)
+        self._known = enrolled(PLACE, "ann", CHALLENGE, whole_answer(self._enrol), 1)
+        verified(PLACE, CHALLENGE, whole_answer(self._sign), self._known)
         self._pinned = pinned_text(self._known)
         keys = Passkeys(self._passkeys)
         keys.put(self._known)
@@ -106,7 +106,7 @@ class PeopleAnswers:
             yield lambda data, name=name: self._signs(name, data), value  # type: ignore[misc]
         for name, value in self._sign.items():
             yield lambda data, name=name: self._approves(name, data), value  # type: ignore[misc]
-        yield self._is_any, json.dumps(answered(self._sign)).encode()
+        yield self._is_any, json.dumps(whole_answer(self._sign)).encode()
 
     def take(self, data: bytes, chance: Random, tally: FuzzTally) -> None:
         """Read an input."""
@@ -122,10 +122,10 @@ class PeopleAnswers:
         return Passkeys.read(self._passkeys)
 
     def _enrols(self, name: str, data: bytes) -> Passkey:
-        return enrolled(PLACE, "ann", CHALLENGE, answered(self._enrol | {name: data}), 1)
+        return enrolled(PLACE, "ann", CHALLENGE, whole_answer(self._enrol | {name: data}), 1)
 
     def _signs(self, name: str, data: bytes) -> None:
-        verified(PLACE, CHALLENGE, answered(self._sign | {name: data}), self._known)
+        verified(PLACE, CHALLENGE, whole_answer(self._sign | {name: data}), self._known)
         if data != self._sign[name]:
             raise Unaccounted(f"an answer was accepted with another {name}")
 
