@@ -708,6 +708,8 @@ def test_chromium_approves_at_a_console_of_its_own_process(tmp_path: Path) -> No
             window.verifies(False)
             approve(page, number)
             page.get_by_text("The passkey was not confirmed. Try again.").wait_for()
+            shade = "form => getComputedStyle(form, '::backdrop').backgroundColor"
+            assert page.locator(f"#ask-approve-{number}").evaluate(shade) == "rgba(0, 0, 0, 0)", "words are dim"
             window.verifies(True)
             approve(page, number, opens=False)
             page.get_by_text("Start the service with --start-over within an hour.").first.wait_for()
