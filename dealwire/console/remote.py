@@ -156,7 +156,7 @@ class RemoteHub(Hub):
                 if (message.version, message.program) != (VERSION, __version__):
                     raise OtherVersion(message.program)
                 self.clock.set(message.now_ns)
-                self.hello = message
+                self.hello, self.log = message, None  # the log follows at once, if this service has one
             case ServiceView():
                 try:
                     view = TableView.model_validate_json(bytes(message.view))

@@ -69,10 +69,10 @@ class Owner:
 
 
 @contextmanager
-def joined(gate: ConsoleGate) -> Iterator[RemoteHub]:
-    """Yield a hub that is connected to a gate."""
+def joined(gate: ConsoleGate, remote: RemoteHub | None = None) -> Iterator[RemoteHub]:
+    """Yield a hub that is connected to a gate, a new one unless given."""
     ours, theirs = socket.socketpair()
-    remote = RemoteHub()
+    remote = remote or RemoteHub()
     thread = threading.Thread(target=remote.serve, args=(theirs,))
     gate.adopt(ours)
     thread.start()

@@ -310,6 +310,16 @@ def test_a_console_of_its_own_process_gets_the_log_and_keeps_the_last_known(tmp_
         assert remote.log == after.model_copy(update={"away": True})
 
 
+def test_a_console_forgets_the_log_when_its_service_comes_back_without_one() -> None:
+    before, after = Owner(), Owner()
+    before.hub.show_log(every_state(START))
+    with before.gate() as gate, joined(gate) as remote:
+        wait_until(lambda: remote.log is not None, "the log at a console")
+    with after.gate() as gate, joined(gate, remote):
+        wait_until(lambda: remote.log is None, "no log any longer")
+    assert remote.log is None
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with chromium() as made:
