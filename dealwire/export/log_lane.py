@@ -16,9 +16,11 @@ from dealwire.export.broker import Broker, BrokerUnusable, Connection, Retry, pa
 from dealwire.export.marks import MarkConflict, log_conflict, note_in
 from dealwire.export.refused_messages import RefusedMessages, TimeShare
 from dealwire.export.topics import CHECKPOINT, COSIGNED, FORK, GROW, GROWTH, Address
+from dealwire.export.waiting_sizes import WaitingSizes
 from dealwire.hub.health import LogHealth
 from dealwire.journal import JournalError, JournalReader
 from dealwire.journal.errors import NoteRefused, NotProvable
+from dealwire.journal.log_tables import LogTables
 from dealwire.journal.proving import NewestNote, growth, newest_note
 from dealwire.journal.records import COSIGNED as COSIGNED_RECORD
 from dealwire.journal.signing import (
@@ -43,7 +45,7 @@ WAITING_MOST: Final = 1024
 GROWTH_S: Final = 1.0
 """Minimum seconds between two answers to witnesses that stand at one size."""
 GROWTHS_MOST: Final = 4
-"""Most answers in that time at sizes that no named witness signed: anyone may ask."""
+"""Most answers in that time at sizes that no named witness signed: anyone may ask, so such sizes take turns."""
 PUBLISHED_MOST: Final = 1024
 """Number of the newest published checkpoints for which a cosignature is taken."""
 REMEMBERED: Final = 20_000
@@ -82,6 +84,10 @@ class LogLane:
         """Time of the newest answer, by the size of a named witness."""
         self._others: deque[float] = deque(maxlen=GROWTHS_MOST)
         """Times of the newest answers to anyone else."""
+        self._sizes = WaitingSizes()
+        """Sizes at which anyone else waits."""
+        self._tree = self._size = 0
+        """Tree of the newest checkpoint, by the record that began it, and its size; 0 before the first."""
         self._published: OrderedDict[int, str] = OrderedDict()
         """Texts of published checkpoints by size."""
         self._waiting: deque[MQTTMessage] = deque()
@@ -154,6 +160,7 @@ class LogLane:
                 await self._take(link, reader, message)
             except (NoteRefused, NotProvable, ValueError) as error:  # nobody's, or of no use: nothing is believed
                 self._refused.add(f"{message.topic}: {error}", now_s())
+        await self._answer_others(link, reader)
         self._health.refusals = self._refused.count
 
     async def _take(self, link: Connection, reader: JournalReader, message: MQTTMessage) -> None:
@@ -168,23 +175,38 @@ class LogLane:
             self._take_fork(text)
 
     async def _grow(self, link: Connection, reader: JournalReader, size: int) -> None:
-        """Publish the proof that the tree grew from `size`: once a second for each size that a named witness signed,
-        and some more for all others together."""
+        """Publish the proof that the tree grew from `size`, once a second for each size that a named witness signed.
+        Any other size waits for its turn."""
+        if size not in self._taken.values():
+            if not 0 <= size <= self._size:
+                raise ValueError("no tree of that size was signed")
+            if size not in self._sizes:
+                self._sizes.add(size, signed=not size or LogTables(reader).is_checkpoint(self._tree, size))
+            return
         now_s = asyncio.get_running_loop().time()
-        if size in self._taken.values():
-            if now_s < self._answered.get(size, -GROWTH_S) + GROWTH_S:
-                return
+        if now_s >= self._answered.get(size, -GROWTH_S) + GROWTH_S:
             self._answered = {each: at_s for each, at_s in self._answered.items() if each in self._taken.values()}
             self._answered[size] = now_s
-        elif size < 0 or (len(self._others) == GROWTHS_MOST and now_s < self._others[0] + GROWTH_S):
-            return
-        else:
-            self._others.append(now_s)
+            await self._publish_growth(link, reader, size)
+
+    async def _answer_others(self, link: Connection, reader: JournalReader) -> None:
+        """Answer those whose turn it is, as far as the answers of this second and the share of time allow."""
+        now_s = asyncio.get_running_loop().time
+        while len(self._others) < GROWTHS_MOST or now_s() >= self._others[0] + GROWTH_S:
+            if (size := self._sizes.take()) is None:
+                return
+            self._others.append(now_s())
+            await self._publish_growth(link, reader, size)
+            if self._share.is_spent(now_s()):
+                return
+
+    async def _publish_growth(self, link: Connection, reader: JournalReader, size: int) -> None:
         found = newest_note(reader)
         self._remember_published(found)
         await link.send(self._at.topic(GROWTH), growth(reader, size))
 
     def _remember_published(self, found: NewestNote) -> None:
+        self._tree, self._size = found.tree, found.head.size
         self._published[found.head.size] = found.head.body
         while len(self._published) > PUBLISHED_MOST:
             self._published.popitem(last=False)
@@ -227,6 +249,8 @@ class LogLane:
     def _remember(self, reader: JournalReader) -> None:
         """Take from the journal which witness signed last, what, and when."""
         up_to, log, wanted = reader.head.sequence, self._newest(reader), {each.name for each in self._witnesses}
+        if log is not None:
+            self._tree, self._size = log.tree, log.head.size
         for name in wanted:
             self._health.cosigned.setdefault(name, 0)
         for _ in range(REMEMBERED):

@@ -9,6 +9,7 @@ from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.logbook import ADD_NODE, LEVELS, NO_TREE, LogState
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.record_file import MANY
+from dealwire.journal.records import CHECKPOINT
 from dealwire.journal.tree import EMPTY_ROOT, GrowingTree, node_hash, peaks_of, root_of_peaks
 
 LeafRow = tuple[int, int, int, bytes]
@@ -88,6 +89,11 @@ class LogTables:
             return None
         rows = self._reader.rows("SELECT tree, number FROM leaf WHERE sequence = ?", sequence)
         return (rows[0][0], rows[0][1]) if rows else None
+
+    def is_checkpoint(self, tree: int, size: int) -> bool:
+        """True if a checkpoint of this size of a tree is among the records: it is the leaf that comes next."""
+        sql = "SELECT 1 FROM leaf JOIN record USING (sequence) WHERE tree = ? AND number = ? AND kind = ?"
+        return bool(self._reader.rows(sql, tree, size, CHECKPOINT))
 
     def newest_between(self, after: int, up_to: int) -> tuple[int, TreeEnd] | None:
         """Return the newest leaf's record among those after one record up to another, and the tree that ends with it;

@@ -289,6 +289,36 @@ def test_anyone_s_requests_hold_no_named_witness_up(broker: Mosquitto, tmp_path:
     assert len(answers) <= (seconds + 2) * GROWTHS_MOST + 1  # per second, whatever the machine
 
 
+def test_a_flood_of_requests_starves_no_witness_that_the_table_does_not_name(broker: Mosquitto, tmp_path: Path) -> None:
+    """It asks once, in the middle of a flood at sizes that no checkpoint had; its own is the size of one."""
+    path = tmp_path / "j"
+    play(path, 400)
+    stands = head_of(path).size
+    with Journal(path, key=None, clock=SystemClock(), signer=TABLE) as journal:
+        for _ in range(2000):
+            journal.publish("t1", "meter", journal.newest_ns, "{}")
+        journal.checkpoints.sign(journal.newest_ns)
+        journal.commit()
+    lane = Lane(broker, path)
+    with (
+        JournalReader(path) as reader,
+        someone(broker, f"{BASE}/growth") as (client, came),
+        running(lane.run),
+    ):
+        eventually(lambda: lane.health.size, "no checkpoint")
+        invented = [size for size in range(1, lane.health.size) if size != stands]
+        assert len(invented) > 1500
+        for size in invented[:800]:
+            client.publish(f"{BASE}/grow", f"w {size}", 1)
+        client.publish(f"{BASE}/grow", f"unknown.example/w {stands}", 1)
+        for size in [*invented[800:], lane.health.size + 1, 10**30, -1]:
+            client.publish(f"{BASE}/grow", f"w {size}", 1)
+        wanted = growth(reader, stands).encode()
+        eventually(lambda: any(each.payload == wanted for each in list(came)), "the witness gets no answer")
+        eventually(lambda: lane.health.refusals >= 3, "sizes that the tree never had are not refused")
+    assert lane.reports == [f"{BASE}/grow: no tree of that size was signed; refused"]
+
+
 def record(path: Path, size: int, line: SignatureLine) -> None:
     """Record a cosignature, as the service does."""
     with Journal(path, key=None, clock=SystemClock(), signer=TABLE) as journal:
