@@ -11,11 +11,9 @@ from dealwire.cli.options import FILE, WholeRange, declared
 from dealwire.cli.terminal import echo
 from dealwire.cli.users import typed_password
 from dealwire.hub.actions import FieldRefused
-from dealwire.journal import JournalReader
 from dealwire.journal.errors import JournalBusy
-from dealwire.people.users import read_users
 from dealwire.service.actions import RELEASE, START_OVER, ActionRefused
-from dealwire.service.offline import OfflinePerson, approve_in, request_in
+from dealwire.service.offline import OfflinePerson, approve_in, request_in, users_of
 from dealwire.service.timekeeping import ClockDoubtful, written
 
 _WHO = (
@@ -65,10 +63,8 @@ def request_command(
 
 
 def _signer(file: Path, users: Path, who: str, *, from_input: bool) -> OfflinePerson:
-    """Return the person with a password, for which nobody is asked in vain: both files are there."""
-    found = read_users(users)
-    with JournalReader(file):
-        pass
+    """Return the person with a password, for which nobody is asked in vain: both files are there, and fit."""
+    found = users_of(file, users)
     return OfflinePerson(found, who, typed_password(who, from_input=from_input))
 
 

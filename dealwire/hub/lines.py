@@ -99,6 +99,9 @@ class RequestStep(Record, frozen=True, omit_defaults=True):
     """The answer of the approver's passkey to this very request."""
     proved: bool = False
     """In a policy: true if approvals must be proved by a passkey from here on."""
+    users: str = ""
+    """SHA-256 of the users file, hex. In a policy: of the one that counts from here on; in any other step: of the one
+    by which it was taken without a service."""
 
 
 class StatusLine(LineRecord, frozen=True, kw_only=True, omit_defaults=True):

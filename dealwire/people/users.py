@@ -172,10 +172,10 @@ def faults_of(found: UsersFile) -> Iterator[tuple[Key, str]]:
 
 
 class Users:
-    """The people and programs of one users file."""
+    """The people and programs of one users file. `digest` is the SHA-256 of its content, hex."""
 
-    def __init__(self, found: UsersFile) -> None:
-        self.file = found
+    def __init__(self, found: UsersFile, digest: str) -> None:
+        self.file, self.digest = found, digest
         self._people: Mapping[str, UserPart] = {user.name: user for user in found.user}
         self._subjects = {user.oidc: user.name for user in found.user if user.oidc is not None}
         self._badges = {user.badge: user for user in found.user if user.badge is not None}
@@ -283,4 +283,5 @@ def users_in(path: Path, content: bytes) -> Users:
         text = content.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise UsersUnusable(path, None, "", f"not UTF-8 text at byte {error.start}") from None
-    return Users(first_fault(*parse(path, text, UsersFile, faults_of, UsersUnusable)))
+    found = first_fault(*parse(path, text, UsersFile, faults_of, UsersUnusable))
+    return Users(found, hashlib.sha256(content).hexdigest())

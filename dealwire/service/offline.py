@@ -4,15 +4,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from dealwire.config.schema import PeoplePart
 from dealwire.hub.hub import Request
 from dealwire.hub.lines import RequestStep, StatusLine
 from dealwire.journal import Journal
 from dealwire.journal.rounds import RoundReader
 from dealwire.people.passwords import fits, needs_argon2
-from dealwire.people.users import UserPart, Users
+from dealwire.people.users import UserPart, Users, read_users
 from dealwire.service.actions import APPROVE, RELEASE, START_OVER, ActionRefused, roles_of
-from dealwire.service.pending import PendingActs, policy_in, step_of, taken_up
+from dealwire.service.pending import PendingActs, step_of, taken_up
+from dealwire.service.policy_on_record import SHOWN, policy_in, users_in
 from dealwire.service.releasing import Settling, note_release, secured, still_held, writing
 from dealwire.table.held import HeldEntry
 from devices.clock import SystemClock
@@ -27,6 +30,21 @@ class OfflinePerson(NamedTuple):
     users: Users
     name: str
     password: str
+
+
+def users_of(path: Path, users_file: Path) -> Users:
+    """Read the users file for acts in the journal at `path`. ActionRefused if it is another than the service's when it
+    started or reloaded last, as far as the record says."""
+    users = read_users(users_file)
+    with RoundReader(path) as reader:
+        on_record, policy = users_in(reader), policy_in(reader)
+    if on_record == users.digest or not (on_record or policy.acts):
+        return users
+    then = "name that one, or start its service once with this one"
+    if not on_record:
+        raise ActionRefused(APPROVE, f"the record does not name the users file of its service; {then}")
+    given = f"{users_file} ({users.digest[:SHOWN]})"
+    raise ActionRefused(APPROVE, f"{given} is not the users file on record ({on_record[:SHOWN]}); {then}")
 
 
 def request_in(
@@ -45,7 +63,7 @@ def request_in(
         acts.check_requester(table, request, roles_of(act), clock.now_ns())
         acts.check_reason(request)
         text, step = acts.requested(table, request, words, clock.now_ns())
-        number = _note(journal, clock, table, step, text)
+        number = _note(journal, clock, table, by, step, text)
         secured(journal, path)
     return f"{path}: request {number}: {words}; another person approves it within an hour"
 
@@ -67,14 +85,17 @@ def approve_in(path: Path, number: int, by: OfflinePerson, *, clock_is_right: bo
         if pending.act == RELEASE:
             given = Settling.of(pending.fields)
             _held(journal, given, pending.table)
-            _note(journal, clock, pending.table, step_of(pending, "approved", person.name), text)
+            _note(journal, clock, pending.table, by, step_of(pending, "approved", person.name), text)
             note_release(journal, clock, given, f"{pending.who} and {person.name}, dealwire journal approve")
             done = f"request {number} of {pending.who}, approved by {person.name}, is done"
-            _note(journal, clock, pending.table, step_of(pending, "done", person.name), done)
+            _note(journal, clock, pending.table, by, step_of(pending, "done", person.name), done)
             then = pending.text
         else:
-            _note(journal, clock, pending.table, step_of(pending, "approved", person.name), text)
+            _note(journal, clock, pending.table, by, step_of(pending, "approved", person.name), text)
             then = "start the service with --start-over within an hour"
+            with RoundReader(path) as reader:
+                if policy_in(reader).proved:
+                    then += "; no passkey signs this: it counts only where approval is signed-in"
         secured(journal, path)
     return f"{path}: request {number} of {pending.who} is approved: {then}"
 
@@ -122,6 +143,7 @@ def _held(journal: Journal, given: Settling, table: str | None = None) -> tuple[
         raise ActionRefused(RELEASE, str(error.args[0])) from None
 
 
-def _note(journal: Journal, clock: SystemClock, table: str, step: RequestStep, text: str) -> int:
-    line = StatusLine(table=table, kind="request", text=text, request=step).to_json()
+def _note(journal: Journal, clock: SystemClock, table: str, by: OfflinePerson, step: RequestStep, text: str) -> int:
+    known = replace(step, users=by.users.digest)
+    line = StatusLine(table=table, kind="request", text=text, request=known).to_json()
     return journal.publish(table, "status", clock.now_ns(), line)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from dealwire.config.schema import PeoplePart
 from dealwire.hub.actions import WHY
@@ -55,6 +55,9 @@ class PendingAct:
     approved_by: str = ""
     approved_ns: int = 0
     nonce: str = ""
+    users: frozenset[str] = frozenset()
+    """Digests of the users files by which its steps were taken without a service."""
+    proof: Assertion | None = None
 
     @property
     def challenge(self) -> bytes:
@@ -149,6 +152,9 @@ class PendingActs:
         person = self.check_requester(pending.table, request, roles_of(pending.act), now_ns)
         if person is None:
             raise ActionRefused(request.action, "a program approves nothing")
+        if pending.users - {self.users.digest}:
+            why = f"request {pending.id} was made by another users file, or an earlier one; request it again"
+            raise ActionRefused(request.action, why)
         first = self.users.person(pending.who, now_ns)
         if first is None or first.role not in roles_of(pending.act) or not may_at(first, pending.table):
             raise ActionRefused(request.action, f"{pending.who}, who requested it, may no longer do this")
@@ -168,22 +174,29 @@ class PendingActs:
     def _check_proof(self, pending: PendingAct, request: Request, person: UserPart) -> None:
         """Unproved unless a passkey that is pinned to the person signed this very request. Nothing that the console
         says of the person's sign-in counts."""
-        assert self.part is not None
         if not pending.nonce:
             raise ActionRefused(
                 request.action, f"request {pending.id} was made before approvals were proved; request it again"
             )
+        before = self._counters.get(request.proof.id, 0) if request.proof is not None else 0
+        if why := self._unproved(pending, person, request.proof, before):
+            raise Unproved(request.action, why)
+
+    def _unproved(self, pending: PendingAct, person: UserPart, proof: Assertion | None, before: int) -> str:
+        """Return why an answer does not prove that the person approves a request; empty if it does."""
+        assert self.part is not None
         if not person.approval_keys:
-            raise Unproved(request.action, f"no passkey is pinned to {person.name} (dealwire users pin)")
-        if (proof := request.proof) is None:
-            raise Unproved(request.action, f"no passkey of {person.name} has signed request {pending.id}")
+            return f"no passkey is pinned to {person.name} (dealwire users pin)"
+        if proof is None:
+            return f"no passkey of {person.name} has signed request {pending.id}"
         pinned = next((each for each in person.approval_keys if each.partition(":")[0] == proof.id), None)
         if pinned is None:
-            raise Unproved(request.action, f"this passkey is not pinned to {person.name} (dealwire users pin)")
+            return f"this passkey is not pinned to {person.name} (dealwire users pin)"
         try:
-            check(proof, pinned, pending.challenge, self.part.approval_origins, self._counters.get(proof.id, 0))
+            check(proof, pinned, pending.challenge, self.part.approval_origins, before)
         except NotProved as error:
-            raise Unproved(request.action, f"request {pending.id}: {error}") from None
+            return f"request {pending.id}: {error}"
+        return ""
 
     # ------------------------------------------------------------------ steps
 
@@ -215,7 +228,8 @@ class PendingActs:
         if step.step == "requested":
             words = text.partition(": ")[2]
             about = step.act, step.who, step.until_ns, step.fields, words, at_ns
-            self._open[number] = PendingAct(number, table, *about, nonce=step.nonce)
+            users = frozenset(filter(None, (step.users,)))
+            self._open[number] = PendingAct(number, table, *about, nonce=step.nonce, users=users)
             return
         if step.proof is not None:
             self._counters[step.proof.id] = counter_in(step.proof)
@@ -223,7 +237,9 @@ class PendingActs:
         if found is None:
             return
         if step.step == "approved":
-            self._open[step.of] = replace(found, approved_by=step.second, approved_ns=at_ns)
+            users = found.users.union(filter(None, (step.users,)))
+            answered = replace(found, approved_by=step.second, approved_ns=at_ns, proof=step.proof, users=users)
+            self._open[step.of] = answered
             return
         del self._open[step.of]
         by = f" by {step.second}" if step.second else ""
@@ -248,28 +264,37 @@ class PendingActs:
 
     def start_over(self, now_ns: int) -> PendingAct | None:
         """Return an approved start over that counts now."""
-        return next((each for each in self._approved(now_ns) if self._stranger(each, now_ns) is None), None)
+        return next((each for each in self._approved(now_ns) if not self._does_not_count(each, now_ns)), None)
 
     def why_no_start_over(self, now_ns: int) -> str:
         """Return why an approved start over does not count; empty if none was approved."""
-        for each in self._approved(now_ns):
-            if (name := self._stranger(each, now_ns)) is not None:
-                return f"request {each.id} does not count: by the service's users file {name} may not do this"
-        return ""
+        whys = ((each.id, self._does_not_count(each, now_ns)) for each in self._approved(now_ns))
+        return next((f"request {number} does not count: {why}" for number, why in whys if why), "")
 
     def _approved(self, now_ns: int) -> Iterator[PendingAct]:
         for each in self._open.values():
-            if each.act == START_OVER and each.approved_by and now_ns - each.approved_ns < USED_WITHIN_NS:
+            end_ns = min(each.approved_ns, each.until_ns) + USED_WITHIN_NS
+            if each.act == START_OVER and each.approved_by and now_ns < end_ns:
                 yield each
 
-    def _stranger(self, pending: PendingAct, now_ns: int) -> str | None:
-        """Return who of the two people of an approval may not do this now; None if both may. It may have been recorded
-        without the service, by another users file."""
+    def _does_not_count(self, pending: PendingAct, now_ns: int) -> str:
+        """Return why the approval of a start over does not count; empty if it does. It may have been recorded without
+        the service, by another users file, and by whoever may write the journal."""
         for name in (pending.who, pending.approved_by):
             person = self.users.person(name, now_ns) if self.users is not None else None
             if person is None or person.role not in roles_of(pending.act) or not may_at(person, pending.table):
-                return name
-        return pending.approved_by if pending.approved_by == pending.who else None
+                return f"by the service's users file {name} may not do this"
+        assert self.users is not None
+        if pending.approved_by == pending.who:
+            return f"{pending.who} has requested it"
+        if pending.users - {self.users.digest}:
+            return "it was recorded by another users file than the service has now"
+        if not self.is_proved:
+            return ""
+        second = self.users.person(pending.approved_by, now_ns)
+        assert second is not None
+        why = self._unproved(pending, second, pending.proof, 0) if pending.nonce else "it was requested without a proof"
+        return why.removeprefix(f"request {pending.id}: ")
 
 
 ENDED: Final[Mapping[Step, str]] = {
@@ -296,21 +321,6 @@ def steps_in(reader: RoundReader, now_ns: int, table: str | None = None) -> list
                 line = StatusLine.from_json(record.payload)
                 found.append((record.sequence, name, record.at_ns, line))
     return sorted(found, key=lambda each: each[0])
-
-
-class SecondPolicy(NamedTuple):
-    """Acts that a house wants two people for; `proved` is true if a passkey must sign each approval."""
-
-    acts: tuple[str, ...] = ()
-    proved: bool = False
-
-
-def policy_in(reader: RoundReader) -> SecondPolicy:
-    """Return the newest policy on record; an empty one if there never was one."""
-    for step in _steps_back(reader, '"step":"policy"'):
-        if step.step == "policy":
-            return SecondPolicy(tuple(filter(None, step.act.split(" "))), step.proved)
-    return SecondPolicy()
 
 
 def counters_in(reader: RoundReader) -> dict[str, int]:

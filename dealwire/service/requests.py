@@ -36,12 +36,11 @@ from dealwire.service.pending import (
     MINUTE_NS,
     PendingAct,
     PendingActs,
-    SecondPolicy,
     Unproved,
-    policy_in,
     step_of,
     taken_up,
 )
+from dealwire.service.policy_on_record import SecondPolicy, policy_in
 from dealwire.service.releasing import Settling
 from dealwire.service.table_session import TableSession
 from devices.clock import Clock
@@ -79,6 +78,8 @@ class RequestHandler:
         self._tables, self._clock, self._secure, self._attesting = tables, clock, secure, attesting
         self._pending = pending if pending is not None else PendingActs()
         self._audit = Audit(self._note_access)
+        self._policy = SecondPolicy()
+        """The newest on record."""
         self.noted: list[tuple[Request, str]] = []
         """Requests noted but not yet answered, because the disk does not have them yet."""
 
@@ -112,7 +113,7 @@ class RequestHandler:
         """
         acts, now_ns = self._pending, self._clock.now_ns()
         with RoundReader(path) as reader:
-            before = policy_in(reader)
+            self._policy = policy_in(reader)
         taken_up(acts, path, now_ns)
         for each in acts.interrupted():
             if (session := self._tables.get(each.table)) is not None:
@@ -122,16 +123,21 @@ class RequestHandler:
         if used is not None and (session := self._tables.get(used.table)) is not None:
             text = f"request {used.id} of {used.who}, approved by {used.approved_by}, is done: every table starts over"
             self._step(session, step_of(used, "done", used.approved_by), text)
-        policy = SecondPolicy(acts.policy, acts.is_proved)
-        if (set(before.acts), before.proved) != (set(policy.acts), policy.proved):
-            words = f"from here on two people are needed for: {', '.join(policy.acts) or 'nothing'}"
-            if policy.proved:
-                words += "; a passkey signs each approval"
-            step = RequestStep(of=0, act=" ".join(policy.acts), step="policy", who="", proved=policy.proved)
-            for session in self._tables.values():
-                self._step(session, step, words)
+        self.note_policy()
         for session in self._tables.values():
             session.viewer.pend(acts.of(session.name))
+
+    def note_policy(self, *, again: bool = False) -> None:
+        """Record the policy and the users file that counts, if they are others than before, or `again`: the record of
+        before may be removed with its day."""
+        users = self._pending.users
+        policy = SecondPolicy(self._pending.policy, self._pending.is_proved)
+        if policy.acts and users is not None:
+            policy = policy._replace(users=users.digest)
+        if not policy.same_as(self._policy) or (again and policy.acts):
+            self._policy = policy
+            for session in self._tables.values():
+                self._step(session, policy.step, policy.text)
 
     def beat(self, now_ns: int) -> None:
         """Close the requests whose time is over."""

@@ -45,6 +45,7 @@ from dealwire.service.notify import Notifier
 from dealwire.service.opening import StartClock, TablesOpening
 from dealwire.service.ownership import own
 from dealwire.service.pending import PendingActs, taken_up
+from dealwire.service.policy_on_record import USERS
 from dealwire.service.readers import readers_of, share
 from dealwire.service.reloads import Reloads, refused_devices
 from dealwire.service.requests import RequestHandler
@@ -110,6 +111,9 @@ class Service:
         self._requests: RequestHandler | None = None
         self._gate = Gate(self._later.append)
         self._pending = PendingActs(configuration.people)
+        self._users: Users | None = None
+        """The users file as it was read at the start, and is in the record of this opening."""
+        self._noted_day: str | None = None
         self._unlisted: list[TableSession] = []
         """Tables whose record does not have the badges that count yet."""
         self._pulse, self._identities = Pulse(WEDGED_NS), Identities()
@@ -127,7 +131,10 @@ class Service:
             _log.warning("%s", warning)
         begins = StartClock.of(part.path, self.clock, self._make_clock, is_right=self._clock_is_right)
         self.clock = begins.clock
-        about = {"clock": self.clock.readings(), **program_facts()}
+        if (people := self.configuration.people) is not None:
+            self._users = read_users(people.users_file)
+        digest = self._users.digest if self._users is not None else ""
+        about = {"clock": self.clock.readings(), **program_facts(), USERS: digest}
         self.journal = Journal(
             part.path, key=key, clock=self.clock, about=about, set_back=begins.set_back, signer=signer
         )
@@ -208,7 +215,9 @@ class Service:
         taken_up(pending, self.journal.path, now_ns)
         if part is None or START_OVER not in pending.policy:
             return
-        pending.users = read_users(part.users_file)
+        if part.is_proved:
+            needs_cryptography()
+        pending.users = self._users
         if pending.start_over(now_ns) is not None:
             return
         with JournalReader(self.journal.path) as reader:
@@ -222,14 +231,21 @@ class Service:
         if (part := self.configuration.people) is not None:
             if part.is_proved:
                 needs_cryptography()
-            self._install(read_users(part.users_file))
+            assert self._users is not None
+            self._install(self._users)
             requests.take_up(self.journal.path, started_over=self._anew)
         self._unlisted = list(self.tables.values())
         self.hub.on_request(lambda: self.owner.call_soon(lambda: requests.take(self.hub.requests())))
 
     def install_users(self, users: Users) -> None:
         """Count another users file from now on. May be called from any thread."""
-        self.owner.call_soon(lambda: self._install(users))
+
+        def install() -> None:
+            self._install(users)
+            if self._requests is not None:
+                self._requests.note_policy()
+
+        self.owner.call_soon(install)
 
     def _install(self, users: Users) -> None:
         part, self._pending.users = self.configuration.people, users
@@ -361,6 +377,9 @@ class Service:
         self._archivist.beat(now_ns)
         if self._requests is not None:
             self._requests.beat(now_ns)
+            if self._noted_day not in (None, self.journal.days.current):
+                self._requests.note_policy(again=True)
+            self._noted_day = self.journal.days.current
         if self._attesting is not None:
             self._attesting.beat(now_ns)
         self.journal.checkpoints.beat(now_ns, self.configuration.journal.checkpoint_seconds * 10**9)

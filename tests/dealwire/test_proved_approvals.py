@@ -33,16 +33,20 @@ from dealwire.config.load import load_configuration
 from dealwire.config.schema import PeoplePart
 from dealwire.console.roll import Roll
 from dealwire.hub.hub import Hub, Request
-from dealwire.hub.lines import Assertion
+from dealwire.hub.lines import Assertion, RequestStep, StatusLine
 from dealwire.hub.view import PendingView
 from dealwire.hub.wire import VERSION, ServiceAnswer, ServiceHello, telling
+from dealwire.journal import Journal
 from dealwire.people.approvals import NotProved, check
+from dealwire.people.errors import NotApproved
 from dealwire.people.passkeys import Passkey, Passkeys
 from dealwire.people.users import Users, read_users
 from dealwire.service.console_gate import ConsoleGate
+from dealwire.service.pending import PendingActs, taken_up
 from dealwire.service.readiness import StartOptions, readiness
 from dealwire.service.service import Service
 from dealwire.version import __version__
+from devices.clock import SystemClock
 from protocol.errors import DealwireError
 from tests.support.rigs.authenticator import Window
 from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser, picture
@@ -152,6 +156,14 @@ class House:
         service, _ = opened(write_configuration(self.folder, NOWHERE[:tables], top=top))
         with service:
             yield service
+
+    def write(self, number: int, proof: Assertion, at_ns: int = 0) -> None:
+        """Add an approval of b.jones's to the journal, as somebody does who may write the file."""
+        with Journal(self.folder / "journal.sqlite", key=None, clock=SystemClock()) as journal:
+            known = {"of": number, "act": "start-over", "who": "a.smith", "second": "b.jones"}
+            found = RequestStep(**known, step="approved", proof=proof)  # type: ignore[arg-type]
+            line = StatusLine(table="table-1", kind="request", text="b.jones: x", request=found)
+            journal.publish("table-1", "status", at_ns or journal.newest_ns, line.to_json())
 
     def texts(self, kind: str) -> list[str]:
         lines = [json.loads(item.line) for item in published(self.folder, "status")]
@@ -486,6 +498,69 @@ def runs(service: Service, call: Callable[[], None]) -> None:
     done.result()
 
 
+# ------------------------------------------------------------------ a start over
+
+
+def starts_over(house: House) -> str:
+    """Start every table over; return why that is refused, empty if it is not."""
+    try:
+        with Service(load_configuration(house.folder / "table.toml"), Hub(), anew=True):
+            return ""
+    except NotApproved as error:
+        return str(error).partition(": request ")[2].partition("; dealwire journal")[0].partition(" ")[2]
+
+
+def test_a_start_over_counts_only_with_the_passkey_s_answer(house: House) -> None:
+    with house.open() as service:
+        pending = requested(service)
+        ask(service, "b.jones", "approve", house.jones.sign(plain(pending.challenge)), request=pending.request)
+    assert starts_over(house) == ""
+    assert house.steps(pending.request)[-1]["step"] == "done"
+
+
+def test_a_password_approves_no_start_over(house: House) -> None:
+    """Not without the service either, by whoever has the password, the users file and the journal."""
+    with house.open() as service:
+        number = requested(service).request
+    journal, users = house.folder / "journal.sqlite", house.folder / "users.toml"
+    words = ["journal", "approve", journal, number, "--users", users, "--stdin", "--who", "b.jones"]
+    done = CliRunner().invoke(main, [*map(str, words)], input=f"{PASSWORDS['b.jones'][0]}\n")
+    assert done.exit_code == 0, done.output
+    assert "; no passkey signs this: it counts only where approval is signed-in" in done.stdout
+    assert starts_over(house) == f"does not count: no passkey of b.jones has signed request {number}"
+
+
+def test_whoever_may_write_the_journal_approves_no_start_over(house: House) -> None:
+    with house.open() as service:
+        pending, other = requested(service), requested(service, why="and again")
+    challenge = plain(pending.challenge)
+    for proof, why in (
+        (Stick(id=house.jones.id).sign(challenge), "the signature is not of this passkey"),
+        (house.jones.sign(plain(other.challenge)), "the passkey answered to something else than this request"),
+        (house.jones.sign(challenge, origin="https://his.example"), "the passkey answered on a page of another origin"),
+        (house.smith.sign(challenge), "this passkey is not pinned to b.jones (dealwire users pin)"),
+    ):
+        house.write(pending.request, proof)
+        assert starts_over(house) == f"does not count: {why}"
+    house.write(pending.request, house.jones.sign(challenge))
+    assert starts_over(house) == ""
+
+
+def test_an_answer_of_before_counts_for_an_hour_after_its_request_and_no_longer(house: House) -> None:
+    """Whatever time the record of the approval has."""
+    with house.open() as service:
+        pending = requested(service)
+        answer = house.jones.sign(plain(pending.challenge))
+        until_ns = house.steps(pending.request)[0]["until_ns"]
+    hour_ns = 3600 * 10**9
+    house.write(pending.request, answer, at_ns=until_ns + 5 * hour_ns)
+    part = load_configuration(house.folder / "table.toml").people
+    acts = PendingActs(part, read_users(house.folder / "users.toml"))
+    taken_up(acts, house.folder / "journal.sqlite", until_ns)
+    assert acts.start_over(until_ns + hour_ns - 1) is not None
+    assert acts.start_over(until_ns + hour_ns) is None
+
+
 # ------------------------------------------------------------------ switched off, on, and set up
 
 
@@ -496,7 +571,8 @@ def test_switched_off_all_is_as_before_and_the_record_has_no_more(house: House) 
         assert pending.challenge == ""
         assert ask(service, "b.jones", "approve", Stick().sign(b"x" * 32), request=pending.request)
     assert all(not {"nonce", "proof", "proved"} & step.keys() for step in house.steps(pending.request))
-    assert house.texts("request")[0] == "from here on two people are needed for: start-over"
+    by = read_users(house.folder / "users.toml").digest[:16]
+    assert house.texts("request")[0] == f"from here on two people are needed for: start-over; by the users file {by}"
     assert f"b.jones approves request {pending.request} of a.smith: start every" in house.texts("request")[-1]
 
 
@@ -510,7 +586,8 @@ def test_a_policy_with_proofs_is_on_record_and_older_requests_are_made_again(hou
         pass
     words = "from here on two people are needed for: start-over"
     policies = [text for text in house.texts("request") if text.startswith("from here on")]
-    assert policies == [words, f"{words}; a passkey signs each approval"]
+    by = f"; by the users file {read_users(house.folder / 'users.toml').digest[:16]}"
+    assert policies == [f"{words}{by}", f"{words}; a passkey signs each approval{by}"]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, get_args
 
@@ -19,14 +20,17 @@ from dealwire.cli.exits import Exit, explain
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import SecondAct
 from dealwire.hub.hub import Hub, Request
-from dealwire.hub.lines import StatusLine
+from dealwire.hub.lines import RequestStep, StatusLine
 from dealwire.hub.view import HeldView, TableView
-from dealwire.journal import JournalReader
+from dealwire.journal import Journal, JournalReader
+from dealwire.journal.rounds import RoundReader
 from dealwire.people.errors import NotApproved
 from dealwire.people.users import read_users
 from dealwire.service.actions import KINDS, POST, RELEASE, START_OVER, ActionRefused, of_two_people
+from dealwire.service.policy_on_record import policy_in, users_in
 from dealwire.service.readiness import StartOptions, readiness
 from dealwire.service.service import Service
+from devices.clock import SystemClock
 from protocol.errors import DealwireError
 from protocol.tomlfile import TomlFileError
 from tests.support.rigs.people import PASSWORDS, person_entry, program_entry, user_entry, users_file
@@ -475,38 +479,187 @@ def test_start_over_needs_two_and_an_approval_is_used_once(tmp_path: Path) -> No
     ]
 
 
-@pytest.mark.parametrize(
-    ("people", "stranger"),
-    [
-        ((person_entry("ghost.one", badge=1), person_entry("ghost.two", badge=2)), "ghost.one"),
-        ((person_entry("b.jones", badge=1), person_entry("ghost.one", badge=2)), "ghost.one"),
-        ((person_entry("b.jones", badge=1), person_entry("e.dealer", badge=2)), "e.dealer"),
-        ((person_entry("b.jones", badge=1), person_entry("f.past", badge=2)), "f.past"),
-    ],
+NOWHERE_AT_ALL = (person_entry("ghost.one", badge=1), person_entry("ghost.two", badge=2))
+REAL_NAMES = (
+    user_entry("a.smith", badge=4711, password=PASSWORDS["mine.one"][1]),
+    user_entry("b.jones", badge=4712, password=PASSWORDS["mine.two"][1]),
 )
-def test_an_approval_by_another_users_file_is_none(tmp_path: Path, people: tuple[str, ...], stranger: str) -> None:
-    """A person who may write the journal names a users file of his own, with invented people."""
-    file = configuration(tmp_path, [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}])
-    journal, folder = tmp_path / "journal.sqlite", tmp_path / "mine"
+
+
+def digest(users: Path) -> str:
+    return sha256(users.read_bytes()).hexdigest()
+
+
+def requested(journal: Path, users: Path, name: str, password: str) -> int:
+    """Request a start over without the service; return its number."""
+    words = ("request", "start-over", journal, "--users", users, "--stdin", "--who", name, "--why", "because")
+    code, said = command(*words, password=password)
+    assert code == 0, said
+    return int(said.split("request ")[1].split(":")[0])
+
+
+def approved(journal: Path, users: Path, name: str, password: str, number: int) -> None:
+    words = ("approve", journal, number, "--users", users, "--stdin", "--who", name)
+    code, said = command(*words, password=password)
+    assert code == 0, said
+
+
+@pytest.mark.parametrize("people", [NOWHERE_AT_ALL, REAL_NAMES], ids=["invented", "real names"])
+def test_without_the_service_only_its_own_users_file_counts(tmp_path: Path, people: tuple[str, ...]) -> None:
+    """A person who may write the journal names a users file of his own."""
+    file = configuration(tmp_path, NOWHERE)
+    journal, users, folder = tmp_path / "journal.sqlite", tmp_path / "users.toml", tmp_path / "mine"
     folder.mkdir()
     mine = users_file(folder, *people)
     started(file, anew=True)
-    first, second = (user.name for user in read_users(mine).file.user)
-    who = ("--users", mine, "--stdin", "--who")
-    one, two = PASSWORDS[first][0], PASSWORDS[second][0]
-    code, said = command("request", "start-over", journal, *who, first, "--why", "because", password=one)
-    assert code == 0, said
-    number = int(said.split("request ")[1].split(":")[0])
-    code, said = command("approve", journal, number, *who, second, password=two)
-    assert code == 0, said
+    number = requested(journal, users, "a.smith", PASSWORDS["a.smith"][0])
+    why = (
+        f"dealwire: {journal}: {mine} ({digest(mine)[:16]}) is not the users file on record ({digest(users)[:16]});"
+        " name that one, or start its service once with this one; nothing was done"
+    )
+    who = ("--users", mine, "--stdin", "--who", read_users(mine).file.user[1].name)
+    place = ("--entry", 5, "--session", "5a8b3c21", "--round", 1, "--why", "because")
+    for words in (
+        ("request", "start-over", journal, *who, "--why", "because"),
+        ("request", "release-held", journal, *who, *place),
+        ("approve", journal, number, *who),
+    ):
+        assert command(*words, password=PASSWORDS["mine.two"][0]) == (Exit.CHECK_FAILED, why)
+    assert [each[0] for each in steps(tmp_path)] == ["requested"]
+
+
+def not_approved(file: Path) -> str:
+    """Return why a start over does not count."""
     with pytest.raises(NotApproved) as raised:
         started(file, anew=True)
-    assert explain(raised.value) == (
-        Exit.CHECK_FAILED,
-        f"table.journal: --start-over needs the approval of a second person: request {number} does not count: by the"
-        f" service's users file {stranger} may not do this; dealwire journal request start-over {journal}",
-    )
+    code, text = explain(raised.value)
+    journal = file.parent / "journal.sqlite"
+    start = "table.journal: --start-over needs the approval of a second person: request "
+    assert code == Exit.CHECK_FAILED
+    assert text.startswith(start)
+    assert text.endswith(f"; dealwire journal request start-over {journal}")
+    return text.removeprefix(start).partition(" ")[2].partition(";")[0]
+
+
+def test_an_approval_by_the_users_file_of_another_service_is_none(tmp_path: Path) -> None:
+    """A person who may write the journal starts a service of his own with it, so that his file is on record."""
+    file, folder = configuration(tmp_path, NOWHERE), tmp_path / "mine"
+    journal = tmp_path / "journal.sqlite"
+    started(file, anew=True)
+    folder.mkdir()
+    mine = users_file(folder, *REAL_NAMES)
+    his = tmp_path / "his.toml"
+    his.write_text(file.read_text().replace('"users.toml"', '"mine/users.toml"'))
+    started(his, anew=False)
+    number = requested(journal, mine, "a.smith", PASSWORDS["mine.one"][0])
+    approved(journal, mine, "b.jones", PASSWORDS["mine.two"][0], number)
+    assert not_approved(file) == "does not count: it was recorded by another users file than the service has now"
+    texts = [line["text"] for line in map(json.loads, lines_of(tmp_path)) if line["kind"] == "request"]
+    noted = [text.rpartition(" ")[2] for text in texts if "by the users file" in text]
+    assert noted == [digest(tmp_path / "users.toml")[:16], digest(mine)[:16]], "what he did is on record"
+
+
+def lines_of(folder: Path) -> list[str]:
+    return [item.line for item in published(folder, "status")]
+
+
+@pytest.mark.parametrize(
+    ("later", "why"),
+    [
+        (
+            (person_entry("b.jones", badge=4712), person_entry("c")),
+            "by the service's users file a.smith may not do this",
+        ),
+        ((person_entry("a.smith"), person_entry("b.jones", disabled=True)), "b.jones may not do this"),
+        ((person_entry("a.smith"), person_entry("b.jones", "dealer")), "b.jones may not do this"),
+        ((*PEOPLE, person_entry("new")), "it was recorded by another users file than the service has now"),
+    ],
+)
+def test_an_approval_by_a_users_file_of_before_is_none(tmp_path: Path, later: tuple[str, ...], why: str) -> None:
+    file = configuration(tmp_path, NOWHERE)
+    journal, users = tmp_path / "journal.sqlite", tmp_path / "users.toml"
+    started(file, anew=True)
+    number = requested(journal, users, "a.smith", PASSWORDS["a.smith"][0])
+    approved(journal, users, "b.jones", PASSWORDS["b.jones"][0], number)
+    users_file(tmp_path, *later)
+    assert not_approved(file).endswith(why)
     assert [each[0] for each in steps(tmp_path, number)] == ["requested", "approved"]
+
+
+def test_a_start_that_is_refused_puts_a_changed_users_file_on_record(tmp_path: Path) -> None:
+    """Otherwise nobody could approve the start over without which a service does not start."""
+    file = configuration(tmp_path, NOWHERE)
+    journal, users = tmp_path / "journal.sqlite", tmp_path / "users.toml"
+    started(file, anew=True)
+    users_file(tmp_path, *PEOPLE, person_entry("new"))
+    with pytest.raises(NotApproved):
+        started(file, anew=True)
+    number = requested(journal, users, "a.smith", PASSWORDS["a.smith"][0])
+    approved(journal, users, "new", PASSWORDS["new"][0], number)
+    started(file, anew=True)
+    assert steps(tmp_path)[-1] == ("done", "a.smith", "new")
+
+
+def test_a_reload_puts_the_users_file_on_record(tmp_path: Path) -> None:
+    file = configuration(tmp_path, NOWHERE)
+    journal, users = tmp_path / "journal.sqlite", tmp_path / "users.toml"
+    service, _ = opened(file)
+    with service:
+        users_file(tmp_path, *PEOPLE, person_entry("new"))
+        service.install_users(read_users(users))
+        run_until(service, lambda: any(digest(users)[:16] in line for line in lines_of(tmp_path)))
+        service.install_users(read_users(users))
+        run_until(service, lambda: not service.hub.requests())
+    noted = [line["request"]["users"] for line in map(json.loads, lines_of(tmp_path)) if "request" in line]
+    assert len(noted) == len(set(noted)) == 2, "the same file again is no news"
+    assert noted[1] == digest(users)
+    requested(journal, users, "new", PASSWORDS["new"][0])
+
+
+def test_a_record_that_names_no_users_file_is_not_enough(tmp_path: Path) -> None:
+    """The policy of an earlier version, which named none."""
+    file = configuration(tmp_path, NOWHERE, TOP.partition("second-person")[0])
+    journal, users = tmp_path / "journal.sqlite", tmp_path / "users.toml"
+    with Service(load_configuration(file), Hub()):
+        pass
+    requested(journal, users, "a.smith", PASSWORDS["a.smith"][0])
+    (tmp_path / "old").mkdir()
+    old = tmp_path / "old" / "journal.sqlite"
+    with Journal(old, key=None, clock=SystemClock()) as made:
+        made.line(NAME, "s", device="shuffler", dialect="tdp", address="x", baud=0, procedure="flushes-gone-wild.co")
+        step = RequestStep(of=0, act="start-over", step="policy", who="")
+        line = StatusLine(table=NAME, kind="request", text="from here on", request=step)
+        made.publish(NAME, "status", made.newest_ns, line.to_json())
+    words = ("request", "start-over", old, "--users", users, "--stdin", "--who", "a.smith", "--why", "because")
+    assert command(*words, password=PASSWORDS["a.smith"][0]) == (
+        Exit.CHECK_FAILED,
+        f"dealwire: {old}: the record does not name the users file of its service; name that one, or start its service"
+        " once with this one; nothing was done",
+    )
+
+
+def test_each_day_has_the_policy_so_that_it_is_not_removed_with_a_day(tmp_path: Path) -> None:
+    service, _ = opened(configuration(tmp_path, NOWHERE))
+    with service:
+        run_until(service, lambda: service.health.beat_ns > 0)
+        service.journal.begin_day("2099-12-31", service.clock.now_ns())
+        run_until(service, lambda: len([line for line in lines_of(tmp_path) if "from here on" in line]) > 1)
+    policies = [json.loads(line) for line in lines_of(tmp_path) if "from here on" in line]
+    assert len({line["text"] for line in policies}) == 1
+
+
+def test_the_newest_policy_of_any_table_counts(tmp_path: Path) -> None:
+    """A table that is gone, whose name sorts first, keeps its policy of before."""
+    file = configuration(tmp_path, NOWHERE)
+    started(file, anew=False)
+    configuration(tmp_path, NOWHERE, TOP.replace(', "clear-misdeal"', ""))
+    file.write_text(file.read_text().replace('"table-1"', '"table-9"'))
+    for _ in range(2):
+        started(file, anew=False)
+    with RoundReader(tmp_path / "journal.sqlite") as reader:
+        assert policy_in(reader).acts == ("release-held", "start-over")
+        assert users_in(reader) == digest(tmp_path / "users.toml")
+    assert len([line for line in lines_of(tmp_path) if "from here on" in line]) == 2
 
 
 @pytest.mark.more
@@ -545,8 +698,8 @@ def test_another_policy_is_on_record(tmp_path: Path) -> None:
         '[people]\nusers-file = "users.toml"\n',
     )
     started(file, anew=False)
-    lines = [json.loads(item.line) for item in published(tmp_path, "status")]
+    lines, by = [json.loads(item.line) for item in published(tmp_path, "status")], digest(tmp_path / "users.toml")[:16]
     assert [line["text"] for line in lines if line["kind"] == "request"] == [
-        "from here on two people are needed for: release-held, start-over, clear-misdeal",
+        f"from here on two people are needed for: release-held, start-over, clear-misdeal; by the users file {by}",
         "from here on two people are needed for: nothing",
     ]
