@@ -139,6 +139,8 @@ class Marks(NamedTuple):
     doubts: list[str]
     """Notes for the operator. A broker that does not answer is not an error: the export checks its marks once it is
     connected."""
+    logs: frozenset[str] = frozenset()
+    """Logs of what is against it, as far as the table signed it under a name."""
 
 
 def marks_of(configuration: Configuration, *, still: bool = False) -> Marks:
@@ -151,10 +153,12 @@ def marks_of(configuration: Configuration, *, still: bool = False) -> Marks:
     from dealwire.export.broker import BrokerUnusable
     from dealwire.export.marks import conflict, fetch, fetch_note, log_conflict
     from dealwire.export.topics import Address
+    from dealwire.journal.witnessing import named_of
 
     try:
         addresses = [Address.checked(part.site, table.name) for table in configuration.table]
-        believes = _believes(configuration, part, still=still)
+        logs: dict[Address, str] = {}
+        believes = _believes(configuration, part, logs, still=still)
         marks = asyncio.run(fetch(broker, addresses, believes=believes))
         note = asyncio.run(fetch_note(broker, addresses[0])) if pair is not None else None
     except ValueError as error:
@@ -174,46 +178,55 @@ def marks_of(configuration: Configuration, *, still: bool = False) -> Marks:
                 for at, mark in marks.items()
                 if mark.journal != reader.identity.hex()
             ]
-            against = [why for mark in marks.values() if (why := conflict(reader, mark)) is not None]
+            wrong = {at: why for at, mark in marks.items() if (why := conflict(reader, mark)) is not None}
+            found = Marks(list(wrong.values()), doubts, frozenset(logs[at] for at in wrong if at in logs))
             if pair is not None and note is not None and (why := log_conflict(reader, note, pair.public)) is not None:
-                against.append(why)
-            return Marks(against, doubts)
+                found = Marks([*found.against, why], doubts, found.logs | {named_of(note)})
+            return found
     except JournalEmpty:
         return Marks([], [])
 
 
-def _believes(configuration: Configuration, part: MqttPart, *, still: bool) -> "Believes":
-    """Return which of the broker's marks count. With a signing key, those that it vouches for: otherwise whoever may
-    write to the broker could stop a table."""
-    from dealwire.export.line_signing import has_signed, mark_is_by
+def _believes(configuration: Configuration, part: MqttPart, logs: "dict[Address, str]", *, still: bool) -> "Believes":
+    """Return which of the broker's marks count; the log of each is added to `logs`. With a signing key, those that it
+    vouches for, of no log that was given up: otherwise whoever may write to the broker could stop a table."""
+    from dealwire.export.line_signing import MARKED_LOG, has_signed, mark_is_by
+    from dealwire.export.marks import given_up
+    from dealwire.export.topics import properties_of
 
     pair = load_signer(configuration.journal) if part.signed is not False else None
     if pair is None:
         return lambda _, __: True
-    signed, path = False, configuration.journal.path
+    signed, decided, path = False, set[str](), configuration.journal.path
     if path.exists():
         with suppress(JournalEmpty), JournalReader(path, still=still) as reader:
-            signed = has_signed(reader)
+            signed, decided = has_signed(reader), given_up(reader)
 
     def believes(at: "Address", kept: "RetainedMark") -> bool:
         found = mark_is_by(at, kept.mark, kept.message, (pair.public,), kept.certificates, signed=signed)
         if not found:
             _log.warning("%s: the broker's mark was not signed by this journal, and is ignored", at.table)
-        return found
+            return False
+        if (log := properties_of(kept.message).get(MARKED_LOG, "")) in decided:
+            _log.warning("%s: the broker's mark is of a log that was given up, and is ignored", at.table)
+            return False
+        if log:
+            logs[at] = log
+        return True
 
     return believes
 
 
-def must_count(configuration: Configuration, file_counts: bool) -> list[str]:
+def must_count(configuration: Configuration, file_counts: bool) -> Marks:
     """Return the conflicts between the broker's marks and this journal. Raise Stop for the first, unless the user said
     --trust-journal.
     """
-    against, doubts = marks_of(configuration)
-    for doubt in doubts:
+    found = marks_of(configuration)
+    for doubt in found.doubts:
         _log.warning("%s", doubt)
-    if against and not file_counts:
-        raise Stop(Exit.PROTOCOL, against[0])
-    return against
+    if found.against and not file_counts:
+        raise Stop(Exit.PROTOCOL, found.against[0])
+    return found
 
 
 def note_decision(service: "Service", against: list[str]) -> None:

@@ -203,7 +203,7 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
     leave_no_core()
     for warning in warnings_of(configuration):
         _log.warning("%s", warning)
-    against = must_count(configuration, options.file_counts)
+    marks = must_count(configuration, options.file_counts)
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
         stack.enter_context(places_alone())
@@ -214,11 +214,12 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
                 anew=options.anew,
                 clock_is_right=options.clock_is_right,
                 restored=options.file_counts,
+                gives_up=marks.logs,
                 notifier=notifier,
             )
         )
         if options.file_counts:
-            note_decision(service, against)
+            note_decision(service, marks.against)
         if bench is not None:
             service.simulate(configuration.table[0].name, bench)
         _register_reloads(configuration, service, with_console=options.with_console)

@@ -118,7 +118,7 @@ def _user() -> str:
 def _marks(found: Configuration, file_counts: bool) -> Iterator[Tried]:
     """Compare the broker's marks with the journal, as a start does."""
     try:
-        against, doubts = marks_of(found, still=True)
+        against, doubts, _ = marks_of(found, still=True)
     except DealwireError as error:
         yield wrong("broker", ("exports", "mqtt"), error)
         return

@@ -36,6 +36,8 @@ from dealwire.journal.signing import (
 _OPENING: Final = "dealwire.opening/1"
 _LINE: Final = "dealwire.line/1"
 _MARK: Final = "dealwire.mark/1"
+MARKED_LOG: Final = "log"
+"""Property of a mark: the log of the journal when it was signed."""
 _SIGNED_PROPERTIES: Final = ("site", "table", "journal", "sequence", "previous", "at_ns", "schema", "epoch", "hash")
 _BODY: Final = re.compile(
     rf"{re.escape(_OPENING)}\n(?P<site>[^\n]{{1,64}})\n(?P<journal>[0-9a-f]{{32}})\n(?P<epoch>[0-9a-f]{{16}})\n"
@@ -56,9 +58,10 @@ def line_text(properties: dict[str, str], payload: bytes) -> bytes:
     return "\n".join(fields).encode() + b"\n" + payload
 
 
-def mark_text(at: Address, payload: bytes) -> bytes:
-    """Return what the signature of a mark covers."""
-    return f"{_MARK}\n{at.site}\n{at.table}\n".encode() + payload
+def mark_text(at: Address, payload: bytes, properties: dict[str, str]) -> bytes:
+    """Return what the signature of a mark covers: the log, too, if its properties name one."""
+    text = f"{_MARK}\n{at.site}\n{at.table}\n".encode() + payload
+    return text + f"\n{log}".encode() if (log := properties.get(MARKED_LOG)) else text
 
 
 def fits(public: bytes, text: bytes, properties: dict[str, str]) -> bool:
@@ -120,7 +123,8 @@ def certificate(site: str, journal: str, epoch: str, public: bytes, pair: Signin
 
 @dataclass(frozen=True, slots=True)
 class LineSigner:
-    """The key of an opening and its certificate. `table_key` is the public half of the key that certified it.
+    """The key of an opening and its certificate. `table_key` is the public half of the key that certified it, `log` the
+    name of the journal's log.
 
     `before`: this journal signed its lines before this opening, so a mark without a signature is not its own.
     """
@@ -129,6 +133,7 @@ class LineSigner:
     certificate: str
     table_key: bytes
     before: bool
+    log: str
 
     @classmethod
     def of(cls, journal: Journal, site: str) -> "LineSigner | None":
@@ -136,10 +141,11 @@ class LineSigner:
         pair, key = journal.checkpoints.pair, journal.line_key
         if pair is None or key is None:
             return None
-        text = certificate(site, journal.identity.hex(), journal.epoch, key.public, pair, journal.log.origin)
+        log = journal.log.origin
+        text = certificate(site, journal.identity.hex(), journal.epoch, key.public, pair, log)
         with JournalReader(journal.path) as reader:
             before = has_signed(reader, but=key.public)
-        return cls(key, text, pair.public, before)
+        return cls(key, text, pair.public, before, log)
 
     def sign_line(self, carried: Properties, line: str) -> None:
         """Add the signature of a line to its properties."""
@@ -147,9 +153,10 @@ class LineSigner:
         self._add(carried, line_text(properties, line.encode()))
 
     def mark_properties(self, at: Address, text: str) -> Properties:
-        """Return the properties of a mark: its signature."""
+        """Return the properties of a mark: its log, and its signature."""
         found = new_properties(PacketTypes.PUBLISH)
-        self._add(found, mark_text(at, text.encode()))
+        found.UserProperty = [(MARKED_LOG, self.log)]
+        self._add(found, mark_text(at, text.encode(), {MARKED_LOG: self.log}))
         return found
 
     def _add(self, carried: Properties, text: bytes) -> None:
@@ -183,7 +190,7 @@ def mark_is_by(
             continue
         of_it = (found.site, found.journal, found.label) == (at.site, mark.journal, properties["signed"])
         if of_it and found.is_by(keys):
-            return fits(found.public, mark_text(at, bytes(message.payload)), properties)
+            return fits(found.public, mark_text(at, bytes(message.payload), properties), properties)
     return False
 
 

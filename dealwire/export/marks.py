@@ -15,7 +15,7 @@ from paho.mqtt.client import MQTTMessage
 from dealwire.export.broker import Broker, BrokerUnusable, Connection
 from dealwire.export.topics import CHECKPOINT, MARK, OPENING, Address, Mark
 from dealwire.export.witness import witness
-from dealwire.journal.checkpoints import RESTORED, why_begun
+from dealwire.journal.checkpoints import RESTORED, given_up_in, why_begun
 from dealwire.journal.errors import JournalDamaged, NoteRefused
 from dealwire.journal.logbook import named_in
 from dealwire.journal.reader import JournalReader
@@ -146,7 +146,7 @@ def given_up(reader: JournalReader) -> set[str]:
     before: list[str] = []
     for record in reader.all_of(LOG):
         if why_begun(record.payload) == RESTORED:
-            found.update(before)
+            found.update(before, given_up_in(record.payload))
         before.append(named_in(record.payload)[0])
     return found - set(before[-1:])
 

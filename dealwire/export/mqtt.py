@@ -20,11 +20,22 @@ from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import CONNECT_S, Broker, BrokerUnusable, Connection, Retry, pause
 from dealwire.export.lasting import Beside, lasting, place_of
-from dealwire.export.line_signing import LineSigner
+from dealwire.export.line_signing import MARKED_LOG, LineSigner
 from dealwire.export.marks import MarkConflict
 from dealwire.export.outbox import Outbox
 from dealwire.export.profile import Profile
-from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, OPENING, PRESENCE, STANDING, Address, Mark, read_place
+from dealwire.export.topics import (
+    AGAIN,
+    LINE_TOPICS,
+    MARK,
+    OPENING,
+    PRESENCE,
+    STANDING,
+    Address,
+    Mark,
+    properties_of,
+    read_place,
+)
 from dealwire.export.witness import witness
 from dealwire.hub.health import ExportProgress
 from dealwire.hub.lines import Publication
@@ -108,7 +119,8 @@ class BrokerSession:
             await asyncio.gather(listening, return_exceptions=True)
 
     def _marks_in(self, messages: Sequence[MQTTMessage]) -> list[Mark]:
-        """Return the marks that the broker remembers, without those that this table cannot have signed."""
+        """Return the marks that the broker remembers, without those that this table cannot have signed, and those of a
+        log that the operator gave up: they can be sent again for ever."""
         marks = {mark: message for message in messages if (mark := self._mark_in(message)) is not None}
         if self._signer is None:
             return list(marks)
@@ -116,7 +128,11 @@ class BrokerSession:
         good = [mark for mark, message in marks.items() if self._signer.is_ours(self._at, mark, message, kept)]
         if len(good) < len(marks):
             self._lane.report(f"{self._at.topic(MARK)}: a mark that this journal did not sign is ignored")
-        return good
+        decided = self._outbox.given_up() if good else ()
+        left = [mark for mark in good if properties_of(marks[mark]).get(MARKED_LOG) not in decided]
+        if len(left) < len(good):
+            self._lane.report(f"{self._at.topic(MARK)}: a mark of a log that was given up is ignored")
+        return left
 
     def _mark_in(self, message: MQTTMessage) -> Mark | None:
         """Return the mark if the message is one that the broker remembers; keep a request for later."""

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from dealwire.export.marks import conflict
+from dealwire.export.marks import conflict, given_up
 from dealwire.export.profile import Profile, outgoing
 from dealwire.export.topics import Mark
 from dealwire.export.witness import witness
@@ -69,6 +69,10 @@ class Outbox:
         if line is None or line.sequence != sequence:
             return Mark(self.journal, sequence)
         return Mark(self.journal, sequence, line.epoch, witness(line.hash))
+
+    def given_up(self) -> set[str]:
+        """Return the logs that this journal's records give up."""
+        return given_up(self._reader)
 
     def conflict(self, mark: Mark) -> str | None:
         """Return the reason that a mark cannot come from this journal; None if it can."""

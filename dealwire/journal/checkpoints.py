@@ -3,6 +3,7 @@
 No two roots of one size are ever signed: a checkpoint covers only what is on the disk, where the tree only grows.
 """
 
+from collections.abc import Iterable
 from typing import Final
 
 from msgspec import DecodeError
@@ -19,6 +20,14 @@ OTHER_KEY: Final = "key"
 """The tree before was signed with another key."""
 RESTORED: Final = "restored"
 """An older copy of the journal was put back, and the operator accepted it."""
+
+
+def given_up_in(payload: bytes) -> list[str]:
+    """Return the logs that a record `log` gives up by name, besides the one before it."""
+    try:
+        return [str(each) for each in decode(payload).get("gives_up", ())]
+    except (DecodeError, AttributeError, TypeError):
+        return []
 
 
 def why_begun(payload: bytes) -> str:
@@ -65,12 +74,15 @@ class Checkpoints:
         elif log.key != self.pair.vkey(log.origin):
             self.begin(at_ns, OTHER_KEY)
 
-    def begin(self, at_ns: int, why: str) -> None:
-        """Begin another tree, under another name: `why` is `new`, `key`, or what the start found. Once an opening."""
+    def begin(self, at_ns: int, why: str, gives_up: Iterable[str] = ()) -> None:
+        """Begin another tree, under another name: `why` is `new`, `key`, or what the start found. Once an opening.
+        `gives_up` are names of logs that the file does not have, and that the operator gave up with the one before."""
         origin = origin_of(self._writer.identity, self._writer.epoch)
         if self.pair is None or not self._writer.is_open() or self._writer.log.origin == origin:
             return
-        fields = {"origin": origin, "key": self.pair.vkey(origin), "why": why}
+        fields: dict[str, object] = {"origin": origin, "key": self.pair.vkey(origin), "why": why}
+        if names := sorted(gives_up):
+            fields["gives_up"] = names
         self._writer.add(at_ns, 0, LOG, "", encode(fields))
 
     def cosigned(self, size: int, line: SignatureLine, at_ns: int) -> None:

@@ -10,7 +10,7 @@ This module has the loop and its end. `opening` builds the tables, `view_schedul
 
 import logging
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -80,7 +80,8 @@ class Service:
     Opening raises a DealwireError that names the problem of the journal, its key, or a table in one line. A line that
     cannot be opened is not such an error: it is retried. `anew` starts every table over. `clock_is_right` confirms the
     host's clock, however far it is from the record; `restored` that this journal is the right one, though it may be an
-    older copy: its tree begins again. `make_clock` takes the time before which the clock must not be.
+    older copy: its tree begins again, and what the broker knows of the logs `gives_up` stops nothing from then on.
+    `make_clock` takes the time before which the clock must not be.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class Service:
         anew: bool = False,
         clock_is_right: bool = False,
         restored: bool = False,
+        gives_up: Collection[str] = (),
         notifier: Notifier | None = None,
         make_clock: Callable[[int], SystemClock] = SystemClock,
     ) -> None:
@@ -102,7 +104,8 @@ class Service:
         self.clock = make_clock(0)
         self._make_clock, self._clock_is_right = make_clock, clock_is_right
         self.owner: Owner
-        self._anew, self._restored, self._notifier = anew, restored, notifier or Notifier({})
+        self._anew, self._restored, self._gives_up = anew, restored, gives_up
+        self._notifier = notifier or Notifier({})
         self._stopping = False
         self._members: dict[Member, TableSession] = {}
         self._stack = ExitStack()
@@ -142,7 +145,7 @@ class Service:
             share(self.journal.path, group)
         self.journal.before_sync, self.journal.after_sync = self.hub.release_interpreter, self.hub.claim_interpreter
         if self._restored:
-            self.journal.checkpoints.begin(self.journal.newest_ns, RESTORED)
+            self.journal.checkpoints.begin(self.journal.newest_ns, RESTORED, self._gives_up)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
         self._showing = ViewSchedule(self.hub, self.owner, self.clock, len(self.configuration.table))
         self._keeping = SnapshotSchedule(self.owner, self.clock)

@@ -129,7 +129,7 @@ class TrustedKeys:
             if message.retain and properties.get("signed"):
                 return False
             raise
-        if not fits(key.public, mark_text(at, bytes(message.payload)), properties):
+        if not fits(key.public, mark_text(at, bytes(message.payload), properties), properties):
             raise Untrusted("forged", "the signature does not fit the mark")
         return True
 

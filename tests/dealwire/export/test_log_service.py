@@ -7,12 +7,15 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx
 import paho.mqtt.client as paho
 import pytest
 from click.testing import CliRunner
 from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
 
 from dealwire.cli import main
 from dealwire.cli.exits import Exit
@@ -22,7 +25,7 @@ from dealwire.export.topics import Address
 from dealwire.journal import JournalReader
 from dealwire.journal.errors import JournalError
 from dealwire.journal.proving import newest_note
-from dealwire.journal.records import COSIGNED
+from dealwire.journal.records import COSIGNED, LOG
 from dealwire.journal.signing import (
     LOG_TYPE,
     WITNESS_TYPE,
@@ -36,7 +39,7 @@ from dealwire.journal.witnessing import named_of
 from tests.dealwire.export.test_cosigning import NAME, REGULATOR, Regulator, running
 from tests.dealwire.export.test_marks import copied, put_back
 from tests.support.rigs.brokers import Mosquitto, hang_up, needs_mosquitto, running_broker
-from tests.support.rigs.patience import PATIENCE_S
+from tests.support.rigs.patience import PATIENCE_S, wait_until
 from tests.support.rigs.serving import Program, simulators, write_configuration
 
 pytestmark = [needs_mosquitto, pytest.mark.more]
@@ -143,7 +146,8 @@ def test_an_older_copy_put_back_is_found_at_the_start(broker: Mosquitto, tmp_pat
             program.wait_for(lambda: TreeHead.parse(note_parts(pit.note())[0]).size > size)
             assert program.end() == Exit.GOOD
         newest, origin = pit.note(), pit.log().name
-        clear(broker, "dealwire/v1/north/table-1/sent")
+        lost = retained(broker)
+        say(broker, lost[SENT]._replace(payload=b""))
         put_back(old, pit.journal)
         with Program(file) as program:
             assert program.process.wait(300) == Exit.PROTOCOL
@@ -156,15 +160,72 @@ def test_an_older_copy_put_back_is_found_at_the_start(broker: Mosquitto, tmp_pat
         with Program(file, "--trust-journal") as program:
             program.wait_for(lambda: named_of(pit.note()) != origin)  # another name: no size is signed twice
             assert program.end() == Exit.GOOD
+        serves_with(file, pit, broker, lost)
+        second = retained(broker)
+        put_back(old, pit.journal)  # it does not know the log that began with that decision
         with Program(file) as program:
-            again = pit.note()
-            program.wait_for(lambda: pit.note() != again)
+            assert program.process.wait(300) == Exit.PROTOCOL
+        with Program(file, "--trust-journal") as program:
+            program.wait_for(lambda: named_of(pit.note()) != second_name(second))
             assert program.end() == Exit.GOOD
+        with JournalReader(pit.journal) as reader:
+            record = reader.newest_of(LOG)
+            assert record is not None
+            assert json.loads(record.payload)["gives_up"] == [second_name(second)]
+        for each in (lost, second):
+            serves_with(file, pit, broker, each)
 
 
-def clear(broker: Mosquitto, topic: str) -> None:
+SENT, OPENING, CHECKPOINT = (f"dealwire/v1/north/table-1/{level}" for level in ("sent", "opening", "checkpoint"))
+
+
+class Kept(NamedTuple):
+    """A retained message."""
+
+    topic: str
+    payload: bytes
+    properties: list[tuple[str, str]]
+
+
+def second_name(kept: dict[str, Kept]) -> str:
+    return named_of(kept[CHECKPOINT].payload.decode())
+
+
+def retained(broker: Mosquitto) -> dict[str, Kept]:
+    """Return mark, certificate and checkpoint, as anyone who reads them at the broker can keep them."""
+    found: dict[str, Kept] = {}
+    client = paho.Client(CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
+
+    def keep(_: object, __: object, message: paho.MQTTMessage) -> None:
+        carried = list(getattr(message.properties, "UserProperty", ()))
+        found[message.topic] = Kept(message.topic, bytes(message.payload), carried)
+
+    client.on_message = keep
+    client.connect("127.0.0.1", broker.port)
+    client.loop_start()
+    for topic in (SENT, OPENING, CHECKPOINT):
+        client.subscribe(topic, qos=1)
+    wait_until(lambda: len(found) == 3)
+    hang_up(client)
+    return found
+
+
+def say(broker: Mosquitto, *messages: Kept) -> None:
     client = paho.Client(CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
     client.connect("127.0.0.1", broker.port)
     client.loop_start()
-    client.publish(topic, b"", 1, retain=True).wait_for_publish(60)
+    for each in messages:
+        carried = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+        carried.UserProperty = each.properties
+        client.publish(each.topic, each.payload, 1, True, carried).wait_for_publish(PATIENCE_S)
     hang_up(client)
+
+
+def serves_with(file: Path, pit: Pit, broker: Mosquitto, kept: dict[str, Kept]) -> None:
+    """Retain genuine messages of before again; the tables are served all the same."""
+    say(broker, *kept.values())
+    assert CliRunner().invoke(main, ["run", "--check", str(file)]).exit_code != Exit.PROTOCOL
+    with Program(file) as program:
+        program.wait_for(lambda: pit.note() not in ("", kept[CHECKPOINT].payload.decode()))
+        assert program.end() == Exit.GOOD
+    assert "is of a log that was given up, and is ignored" in program.text

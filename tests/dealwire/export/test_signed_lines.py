@@ -22,6 +22,7 @@ from dealwire.export.fleet.scripts import all_sql
 from dealwire.export.line_signing import LineSigner
 from dealwire.export.mqtt import MqttExporter
 from dealwire.journal import Journal, JournalReader
+from dealwire.journal.checkpoints import RESTORED
 from dealwire.journal.signing import SigningPair
 from devices.clock import SystemClock
 from tests.dealwire.export.test_fleet import consuming
@@ -110,7 +111,8 @@ def test_what_is_signed_is_what_the_page_says(key: SigningPair, tmp_path: Path) 
         assert has["signed"] == label
         Ed25519PublicKey.from_public_bytes(public).verify(base64.b64decode(has["signature"]), text.encode())
     mark = ear.of("sent")[-1]
-    text = f"dealwire.mark/1\n{SITE}\n{TABLE}\n{mark.payload.decode()}"
+    assert properties(mark)["log"] == origin
+    text = f"dealwire.mark/1\n{SITE}\n{TABLE}\n{mark.payload.decode()}\n{origin}"
     Ed25519PublicKey.from_public_bytes(public).verify(base64.b64decode(properties(mark)["signature"]), text.encode())
     with JournalReader(tmp_path / "journal") as reader:
         record = reader.newest_of("opened")
@@ -208,6 +210,114 @@ def test_a_signed_mark_still_finds_an_older_copy(key: SigningPair, tmp_path: Pat
             with exporter:
                 eventually(lambda: conflicts, "the older copy is not found")
     assert "but the broker has taken" in conflicts[0]
+
+
+class Broken:
+    """A journal of which older copies are put back, at a broker whose retained messages somebody keeps."""
+
+    def __init__(self, broker: Mosquitto, path: Path, key: SigningPair) -> None:
+        self.broker, self.path, self._key = broker, path, key
+
+    def serve(self, *, counts: bool = False, gives_up: tuple[str, ...] = ()) -> str:
+        """Write and send ten lines; return why the broker's mark stops that, empty if it does not. `counts`: the
+        operator accepts this journal, as a start with --trust-journal does."""
+        conflicts: list[str] = []
+        with opened(self.path, self._key) as journal:
+            if counts:
+                journal.checkpoints.begin(journal.newest_ns, RESTORED, gives_up)
+            put(journal, 10)
+            exporter = MqttExporter(
+                Broker.parse(self.broker.url),
+                journal,
+                site=SITE,
+                tables=(TABLE,),
+                signer=LineSigner.of(journal, SITE),
+                conflict=lambda _, why: conflicts.append(why),
+                file_counts=counts,
+            )
+            with exporter:
+                last = journalled(self.path)[-1].sequence
+                eventually(lambda: conflicts or exporter.progress[TABLE].sequence == last, "nothing happens")
+        return conflicts[0] if conflicts else ""
+
+    def copy(self) -> bytes:
+        with opened(self.path, self._key):  # its end writes everything to the file itself
+            pass
+        return self.path.read_bytes()
+
+    def put_back(self, copy: bytes) -> None:
+        for each in self.path.parent.glob(f"{self.path.name}-*"):
+            each.unlink()
+        self.path.write_bytes(copy)
+
+    def kept(self) -> list[paho.MQTTMessage]:
+        """Return the retained certificate and mark."""
+        ear = Ear(self.broker)
+        eventually(lambda: ear.of("sent") and ear.of("opening"), "the broker keeps none")
+        ear.close()
+        return [*ear.of("opening")[:1], *ear.of("sent")[:1]]
+
+    def again(self, kept: list[paho.MQTTMessage], **instead: str) -> None:
+        """Send a genuine mark again, with its certificate; `instead` are properties in place of the mark's."""
+        client = paho.Client(CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
+        client.connect("127.0.0.1", self.broker.port)
+        client.loop_start()
+        for message in kept:
+            level = message.topic.rpartition("/")[2]
+            carried = properties(message) | instead if level == "sent" else {}
+            say(client, level, message.payload, carried, retain=True)
+        hang_up(client)
+
+
+@pytest.fixture
+def broken(key: SigningPair, tmp_path: Path) -> Iterator[Broken]:
+    with running_broker(tmp_path / "broker") as broker:
+        yield Broken(broker, tmp_path / "journal", key)
+
+
+def test_a_mark_of_before_a_restore_that_was_accepted_stops_nothing(broken: Broken) -> None:
+    broken.serve()
+    older = broken.copy()
+    broken.serve()
+    lost = broken.kept()
+    broken.put_back(older)
+    assert "but the broker has taken" in broken.serve()
+    assert broken.serve(counts=True) == ""
+    for _ in range(2):
+        broken.again(lost)
+        assert broken.serve() == ""
+    broken.again(lost, log="another")
+    assert broken.serve() == "", "its signature does not fit"
+
+
+def test_a_copy_that_is_put_back_after_that_or_from_before_is_still_found(broken: Broken) -> None:
+    broken.serve()
+    before = broken.copy()
+    broken.serve()
+    broken.put_back(before)
+    assert broken.serve(counts=True) == ""
+    after = broken.copy()
+    broken.serve()
+    genuine = broken.kept()
+    for copy in (after, before):
+        broken.put_back(copy)
+        broken.again(genuine)
+        assert "but the broker has taken" in broken.serve()
+
+
+def test_a_log_that_the_accepted_copy_never_had_is_given_up_by_name(broken: Broken) -> None:
+    """A copy from before the first restore is put back: it does not know the log that began then."""
+    broken.serve()
+    before = broken.copy()
+    broken.serve()
+    broken.put_back(before)
+    assert broken.serve(counts=True) == ""
+    lost = broken.kept()
+    (name,) = {properties(each)["log"] for each in lost if each.topic.endswith("/sent")}
+    broken.put_back(before)
+    assert broken.serve(counts=True, gives_up=(name,)) == ""
+    broken.again(lost)
+    assert broken.serve() == ""
 
 
 # ------------------------------------------------------------------ the fleet
