@@ -1,4 +1,4 @@
-"""What a journal's records say of the house's people: the acts that two of them do, and the users file that counts.
+"""The policy on record: which acts two of the house's people do, and which users file counts.
 
 Whoever reads this needs no configuration: a command that works without a service has none.
 """

@@ -547,7 +547,7 @@ def test_whoever_may_write_the_journal_approves_no_start_over(house: House) -> N
 
 
 def test_an_answer_of_before_counts_for_an_hour_after_its_request_and_no_longer(house: House) -> None:
-    """Whatever time the record of the approval has."""
+    """The record of the approval may have any time."""
     with house.open() as service:
         pending = requested(service)
         answer = house.jones.sign(plain(pending.challenge))
