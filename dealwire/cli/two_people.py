@@ -17,7 +17,7 @@ from dealwire.service.offline import OfflinePerson, approve_in, request_in, user
 from dealwire.service.timekeeping import ClockDoubtful, written
 
 _WHO = (
-    ("--users", {"type": FILE, "required": True, "metavar": "FILE"}, "The users file."),
+    ("--users", {"type": FILE, "required": True, "metavar": "FILE"}, "Users file that the service read last."),
     ("--who", {"required": True, "metavar": "NAME"}, "Name of the person in the users file."),
     ("--stdin from_input", {"is_flag": True}, "Read the password from the first line of standard input."),
     ("--trust-clock clock_is_right", {"is_flag": True}, "Accept this machine's clock, however far it is."),
