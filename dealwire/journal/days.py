@@ -26,7 +26,9 @@ class Days:
         self._writer, self._file = writer, file
         self.current = standing.day
         """The current gaming day; None before the first."""
-        self._anchor, self._first = standing.anchor, standing.day_first
+        self.first = standing.day_first
+        """Number of the day's first record."""
+        self._anchor = standing.anchor
 
     def begin(self, day: str, at_ns: int) -> None:
         """Begin a gaming day: the records since the previous one become a segment. The first day of a file includes
@@ -36,10 +38,10 @@ class Days:
         before, last = self.current, writer.head
         fields = {"file": writer.identity.hex(), "day": day, "opened": writer.opened, "epoch": writer.epoch}
         if before is not None:
-            segment = {"day": before, "first": self._first, "last": last.sequence, "hash": last.hash.hex()}
+            segment = {"day": before, "first": self.first, "last": last.sequence, "hash": last.hash.hex()}
             insert = "INSERT INTO segment (first, last, day, hash) VALUES (?, ?, ?, ?)"
-            writer.rows.append((insert, (self._first, last.sequence, before, last.hash)))
-            self._first = writer.add(at_ns, 0, DAY, "", encode({**fields, "segment": segment}))
+            writer.rows.append((insert, (self.first, last.sequence, before, last.hash)))
+            self.first = writer.add(at_ns, 0, DAY, "", encode({**fields, "segment": segment}))
         else:
             writer.add(at_ns, 0, DAY, "", encode(fields))
         self.current = day

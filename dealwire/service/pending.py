@@ -299,36 +299,47 @@ def steps_in(reader: RoundReader, now_ns: int, table: str | None = None) -> list
 
 
 class SecondPolicy(NamedTuple):
-    """Acts that a house wants two people for; `proved` is true if a passkey must sign each approval."""
+    """Acts that a house wants two people for; `proved` is true if a passkey must sign each approval. `record` is the
+    number of its record, 0 if there is none."""
 
     acts: tuple[str, ...] = ()
     proved: bool = False
+    record: int = 0
 
 
 def policy_in(reader: RoundReader) -> SecondPolicy:
-    """Return the newest policy on record; an empty one if there never was one."""
-    for step in _steps_back(reader, '"step":"policy"'):
-        if step.step == "policy":
-            return SecondPolicy(tuple(filter(None, step.act.split(" "))), step.proved)
-    return SecondPolicy()
+    """Return the newest policy on record; an empty one if there never was one. A table that was removed may have an
+    older one."""
+    found = SecondPolicy()
+    for table in _tables_in(reader):
+        for number, step in _steps_back(reader, table, '"step":"policy"'):
+            if step.step == "policy":
+                acts = tuple(filter(None, step.act.split(" ")))
+                found = max(found, SecondPolicy(acts, step.proved, number), key=lambda each: each.record)
+                break
+    return found
 
 
 def counters_in(reader: RoundReader) -> dict[str, int]:
     """Return the counter of the newest approval of each passkey that ever proved one."""
     found: dict[str, int] = {}
-    for step in _steps_back(reader, '"proof":{'):
-        if step.proof is not None:
-            count = counter_in(step.proof)
-            found[step.proof.id] = max(count, found.get(step.proof.id, 0))
+    for table in _tables_in(reader):
+        for _, step in _steps_back(reader, table, '"proof":{'):
+            if step.proof is not None:
+                count = counter_in(step.proof)
+                found[step.proof.id] = max(count, found.get(step.proof.id, 0))
     return found
 
 
-def _steps_back(reader: RoundReader, holding: str) -> Iterator[RequestStep]:
-    """Yield the steps of each table whose line has a text, the newest of a table first."""
-    for name in sorted({line.table for line in reader.lines().values()}):
-        for record in reader.lines_back(name, {"status": holding}):
-            if (step := StatusLine.from_json(record.payload).request) is not None:
-                yield step
+def _tables_in(reader: RoundReader) -> list[str]:
+    return sorted({line.table for line in reader.lines().values()})
+
+
+def _steps_back(reader: RoundReader, table: str, holding: str) -> Iterator[tuple[int, RequestStep]]:
+    """Yield the steps of a table whose line has a text, each with the number of its record, newest first."""
+    for record in reader.lines_back(table, {"status": holding}):
+        if (step := StatusLine.from_json(record.payload).request) is not None:
+            yield record.sequence, step
 
 
 def taken_up(acts: PendingActs, path: Path, now_ns: int) -> None:

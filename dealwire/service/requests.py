@@ -1,7 +1,7 @@
 """Requests from outside, handled in the owner's turn: checked, journaled with the requester, sent, answered."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -36,7 +36,6 @@ from dealwire.service.pending import (
     MINUTE_NS,
     PendingAct,
     PendingActs,
-    SecondPolicy,
     Unproved,
     policy_in,
     step_of,
@@ -79,6 +78,8 @@ class RequestHandler:
         self._tables, self._clock, self._secure, self._attesting = tables, clock, secure, attesting
         self._pending = pending if pending is not None else PendingActs()
         self._audit = Audit(self._note_access)
+        self._policy = 0
+        """Number of the newest record of the policy."""
         self.noted: list[tuple[Request, str]] = []
         """Requests noted but not yet answered, because the disk does not have them yet."""
 
@@ -122,16 +123,24 @@ class RequestHandler:
         if used is not None and (session := self._tables.get(used.table)) is not None:
             text = f"request {used.id} of {used.who}, approved by {used.approved_by}, is done: every table starts over"
             self._step(session, step_of(used, "done", used.approved_by), text)
-        policy = SecondPolicy(acts.policy, acts.is_proved)
-        if (set(before.acts), before.proved) != (set(policy.acts), policy.proved):
-            words = f"from here on two people are needed for: {', '.join(policy.acts) or 'nothing'}"
-            if policy.proved:
-                words += "; a passkey signs each approval"
-            step = RequestStep(of=0, act=" ".join(policy.acts), step="policy", who="", proved=policy.proved)
-            for session in self._tables.values():
-                self._step(session, step, words)
+        self._policy = before.record
+        if (set(before.acts), before.proved) != (set(acts.policy), acts.is_proved):
+            self._note_policy(self._tables.values(), "from here on two people are")
         for session in self._tables.values():
             session.viewer.pend(acts.of(session.name))
+
+    def keep_policy(self, first: int) -> None:
+        """Record a policy once more if its record is older than `first`, the first one of the gaming day: without a
+        service only the journal says that an act needs two people, and days that are over leave it."""
+        if self._pending.policy and self._policy < first:
+            self._note_policy([*self._tables.values()][:1], "two people are still")
+
+    def _note_policy(self, sessions: Iterable[TableSession], words: str) -> None:
+        acts, proved = self._pending.policy, self._pending.is_proved
+        text = f"{words} needed for: {', '.join(acts) or 'nothing'}{'; a passkey signs each approval' * proved}"
+        step = RequestStep(of=0, act=" ".join(acts), step="policy", who="", proved=proved)
+        for session in sessions:
+            self._policy = self._step(session, step, text)
 
     def beat(self, now_ns: int) -> None:
         """Close the requests whose time is over."""

@@ -361,6 +361,7 @@ class Service:
         self._archivist.beat(now_ns)
         if self._requests is not None:
             self._requests.beat(now_ns)
+            self._requests.keep_policy(self.journal.days.first)
         if self._attesting is not None:
             self._attesting.beat(now_ns)
         self.journal.checkpoints.beat(now_ns, self.configuration.journal.checkpoint_seconds * 10**9)

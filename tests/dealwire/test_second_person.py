@@ -22,9 +22,12 @@ from dealwire.hub.hub import Hub, Request
 from dealwire.hub.lines import StatusLine
 from dealwire.hub.view import HeldView, TableView
 from dealwire.journal import JournalReader
+from dealwire.journal.rounds import RoundReader
 from dealwire.people.errors import NotApproved
 from dealwire.people.users import read_users
 from dealwire.service.actions import KINDS, POST, RELEASE, START_OVER, ActionRefused, of_two_people
+from dealwire.service.offline import needs_two
+from dealwire.service.pending import policy_in
 from dealwire.service.readiness import StartOptions, readiness
 from dealwire.service.service import Service
 from protocol.errors import DealwireError
@@ -550,3 +553,37 @@ def test_another_policy_is_on_record(tmp_path: Path) -> None:
         "from here on two people are needed for: release-held, start-over, clear-misdeal",
         "from here on two people are needed for: nothing",
     ]
+
+
+def test_the_policy_is_on_record_in_each_gaming_day(tmp_path: Path) -> None:
+    """Days that are over leave the journal; without a service nothing else says that an act needs two people."""
+    file = configuration(tmp_path, [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}])
+    with Service(load_configuration(file), Hub()) as service:
+        run_until(service, lambda: service.journal.days.current is not None)
+        service.journal.begin_day("2099-01-01", service.clock.now_ns())
+        first = service.journal.days.first
+        run_until(service, lambda: len(policies(tmp_path)) == 2)
+    (_, whole), (again, text) = policies(tmp_path)
+    assert whole == "from here on two people are needed for: release-held, start-over, clear-misdeal"
+    assert (again > first, text) == (True, "two people are still needed for: release-held, start-over, clear-misdeal")
+    with RoundReader(tmp_path / "journal.sqlite") as reader:
+        assert policy_in(reader).record == again
+
+
+def test_a_removed_table_does_not_say_which_policy_holds(tmp_path: Path) -> None:
+    """Its newest record says that nothing needs two people; that of the other table is newer."""
+    one, two = (
+        {"shuffler": f"tcp://127.0.0.1:{port}", "table-controller": f"tcp://127.0.0.1:{port + 1}"} for port in (1, 3)
+    )
+    for top in (TOP, '[people]\nusers-file = "users.toml"\n'):
+        started(configuration(tmp_path, [one, two], top), anew=False)
+    file = configuration(tmp_path, [two])
+    file.write_text(file.read_text().replace("table-1", "table-2"))
+    started(file, anew=False)
+    assert needs_two(tmp_path / "journal.sqlite", RELEASE)
+
+
+def policies(folder: Path) -> list[tuple[int, str]]:
+    """Return number and text of each record of a policy."""
+    lines = [(item.sequence, json.loads(item.line)) for item in published(folder, "status")]
+    return [(at, line["text"]) for at, line in lines if line.get("request", {}).get("step") == "policy"]
