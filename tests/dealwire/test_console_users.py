@@ -238,6 +238,7 @@ def test_silent_connections_are_cut_and_keep_no_console_out(
     folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(console_gate, "GREET_S", 0.5)
+    monkeypatch.setattr(console_gate.os, "geteuid", lambda: 4711)  # of the service; the others are this process's
     path, owner = folder / "console.sock", Owner()
     hello = framed(ConsoleHello(1, __version__, os.getpid()))
     gate = ConsoleGate(owner.hub, SystemClock(), lambda: HELLO, owner.note, listener=socket_at(path, None))
@@ -265,7 +266,7 @@ def test_silent_connections_are_cut_and_keep_no_console_out(
                     pass
     finally:
         gate.stop("over", 1.0)
-    user = os.geteuid()
+    user = os.getuid()
     assert f"a process of user {user}: disconnected: 8 others that have not greeted came after it" in caplog.text
     assert f"a process of user {user}: disconnected: it did not greet within 0.5 s" in caplog.text
     assert f"a process of user {user}: disconnected: 2 consoles are connected already" in caplog.text
