@@ -133,7 +133,10 @@ def prove_command(
         if not places[0].ends:
             raise NotProvable(file, f"round {number}: it has not ended")
         found = prove(reader, next(reader.records(places[0].ends - 1)), f"round {number}")
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise _unusable(folder, "cannot be made", error) from error
     written = {"proof": found.proof.to_bytes()}
     written |= {f"{kind}.json": line + b"\n" for kind, line in zip(("round", "settlement"), found.lines, strict=False)}
     for end, content in written.items():
@@ -153,7 +156,11 @@ def _write(path: Path, content: bytes, overwrite: bool) -> None:
     except FileExistsError:
         raise Stop(Exit.USAGE, f"{path}: exists; --overwrite replaces it") from None
     except OSError as error:
-        raise Stop(BY_ERRNO.get(error.errno or 0, Exit.USAGE), f"{path}: {error.strerror}") from error
+        raise _unusable(path, "cannot be written", error) from error
+
+
+def _unusable(path: Path, what: str, error: OSError) -> Stop:
+    return Stop(BY_ERRNO.get(error.errno or 0, Exit.USAGE), f"{path}: {what}: {error.strerror}")
 
 
 @click.command("check-proof")
@@ -216,7 +223,7 @@ def _read(path: Path) -> bytes:
         with open_file(path) as file:
             return bytes(file.read(1 << 20))
     except OSError as error:
-        raise Stop(BY_ERRNO.get(error.errno or 0, Exit.USAGE), f"{path}: {error.strerror}") from error
+        raise _unusable(path, "cannot be read", error) from error
 
 
 @click.command("grown")

@@ -190,6 +190,9 @@ def test_a_proof_that_does_not_fit_is_refused_in_one_line(evening: Evening, tmp_
     assert f"{WITNESS_NAME} did not cosign it" in said
     said = run("journal", "prove", str(evening.number), str(evening.journal), "--to", str(tmp_path), code=2)
     assert "exists; --overwrite replaces it" in said
+    nowhere = proof + "/x"
+    said = run("journal", "prove", str(evening.number), str(evening.journal), "--to", nowhere, code=2)
+    assert said == f"dealwire: {nowhere}: cannot be made: Not a directory\n"
 
 
 def play(journal: Journal, rounds: int, first: int = 1, *, sign: bool = True) -> None:
