@@ -15,10 +15,11 @@ import pytest
 from paho.mqtt.enums import CallbackAPIVersion
 
 from dealwire.config.schema import MqttPart
-from dealwire.export.broker import Broker
-from dealwire.export.cosigning import LogWitness, WitnessIdentity
+from dealwire.export.broker import PACKET_MAX, Broker
+from dealwire.export.cosigning import WAITING_BYTES, WAITING_MOST, LogWitness, WitnessIdentity
 from dealwire.export.log_lane import GROWTHS_MOST
 from dealwire.export.mqtt import MqttExporter
+from dealwire.export.refused_messages import WaitingMessages
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.checkpoints import RESTORED
 from dealwire.journal.proving import growth, newest_note
@@ -366,3 +367,20 @@ def test_the_checkpoint_of_a_log_that_was_given_up_stops_no_table(broker: Mosqui
     lane = Lane(broker, old)  # a copy from before the decision is still found
     with running(lane.run):
         eventually(lambda: lane.conflicts, "the copy from before is not found")
+
+
+def test_what_waits_is_bounded_in_number_and_in_bytes() -> None:
+    """Whoever may publish sends messages as large as the broker lets through."""
+
+    def message(size: int) -> paho.MQTTMessage:
+        found = paho.MQTTMessage(topic=b"dealwire/1/here/t1/growth")
+        found.payload = bytes(size)
+        return found
+
+    waiting = WaitingMessages(WAITING_MOST, WAITING_BYTES)
+    large = sum(waiting.add(message(PACKET_MAX)) for _ in range(WAITING_MOST))
+    assert large == WAITING_BYTES // PACKET_MAX
+    assert len(waiting.take().payload) == PACKET_MAX
+    assert [waiting.add(message(size)) for size in (PACKET_MAX - 1, 1, 1)] == [True, True, False]
+    waiting = WaitingMessages(WAITING_MOST, WAITING_BYTES)
+    assert sum(waiting.add(message(100)) for _ in range(2 * WAITING_MOST)) == WAITING_MOST
