@@ -89,14 +89,10 @@ def run_command(
         raise ExtraMissing("aiomqtt", "mqtt")
     from dealwire.cli.exporting import broker_by_options
     from dealwire.export.cosigning import LogWitness, WitnessIdentity
-    from dealwire.journal.errors import KeyProblem
     from dealwire.journal.signing import SigningPair, read_log_keys
 
     broker = broker_by_options(mqtt, mqtt_password_file, ca_file=mqtt_ca, cert_file=mqtt_cert, key_file=mqtt_key)
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise KeyProblem(folder, f"cannot be made: {error.strerror}") from error
+    _make(folder)
     with alone_with(folder, patience_s=0):
         alarms = _Alarms(folder)
         try:
@@ -113,6 +109,15 @@ def run_command(
         except ValueError as error:
             raise click.BadParameter(str(error), param_hint="--table") from None
         _follow(witness, wait=wait)
+
+
+def _make(folder: Path) -> None:
+    from dealwire.journal.errors import KeyProblem
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise KeyProblem(folder, f"cannot be made: {error.strerror}") from error
 
 
 def _report(text: str) -> None:

@@ -370,7 +370,7 @@ def test_the_checkpoint_of_a_log_that_was_given_up_stops_no_table(broker: Mosqui
 
 
 def test_what_waits_is_bounded_in_number_and_in_bytes() -> None:
-    """Whoever may publish sends messages as large as the broker lets through."""
+    """Anyone who may publish can send messages as large as the broker lets through."""
 
     def message(size: int) -> paho.MQTTMessage:
         found = paho.MQTTMessage(topic=b"dealwire/1/here/t1/growth")
