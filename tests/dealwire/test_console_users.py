@@ -29,6 +29,7 @@ from dealwire.service import console_gate
 from dealwire.service.console_gate import ConsoleGate, peer_of
 from dealwire.service.readers import ReadersRefused, may_connect, readers_of
 from dealwire.service.readiness import StartOptions, readiness
+from dealwire.service.tried import Unusable
 from dealwire.version import __version__
 from devices.clock import SystemClock
 from protocol.errors import LineBusy
@@ -189,6 +190,20 @@ def test_two_services_at_one_socket_and_a_socket_that_was_left() -> None:
                 socket_at(path, None)
         with socket_at(path, None):  # nothing listens at what the first one has left
             pass
+
+
+def test_a_file_or_folder_is_never_replaced_by_the_socket(tmp_path: Path) -> None:
+    """Whoever mistypes the path, such as that of the journal, loses nothing."""
+    file, at = tmp_path / "journal.sqlite", {"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}
+    file.write_bytes(b"a journal")
+    for path in (file, tmp_path):
+        with pytest.raises(Unusable, match="what is there is no socket"):
+            socket_at(path, None)
+        part = f'[console]\nsocket = "{path}"\n'
+        found = readiness(load_configuration(write_configuration(tmp_path, [at], top=part)), StartOptions())
+        console = [each for each in found if each.what == "console"][-1]
+        assert (console.outcome, console.key) == ("wrong", ("console", "socket"))
+    assert file.read_bytes() == b"a journal"
 
 
 def test_members_of_the_group_may_connect_and_nobody_else() -> None:
