@@ -100,7 +100,9 @@ def people_ready(part: PeoplePart) -> Iterator[Tried]:
         could = users.who_could(role, now_ns) if act != POST else users.who_could_authorize(now_ns)
         if len(could) < 2:
             there = f"there is {len(could)}" if len(could) == 1 else "there are none"
-            what = f"the role {role}" if act != POST else "a badge of level supervisor or executive"
+            what = (
+                f"the role {role} and a way to sign in," if act != POST else "a badge of level supervisor or executive"
+            )
             why = f"{act} needs two people with {what} in {part.users_file.name}; {there}"
             yield wrong("people", ("people", "second-person"), Unusable(why))
             return
