@@ -59,6 +59,7 @@ def new_signer_command(file: Path) -> None:
 )
 def show_signer_command(file: Path, journal: Path | None, name: str | None, pem: bool) -> None:
     """Print the public half of the signing key FILE, under the name by which others know it."""
+    from dealwire.journal.errors import NoteRefused
     from dealwire.journal.proving import newest_note
     from dealwire.journal.reader import JournalReader
     from dealwire.journal.signing import (
@@ -81,7 +82,10 @@ def show_signer_command(file: Path, journal: Path | None, name: str | None, pem:
         with JournalReader(journal) as reader:
             newest = newest_note(reader)
         key = NoteVerifier(newest.head.origin, LOG_TYPE, pair.public)
-        opened_checkpoint(newest.note, [key])  # refuses a key that does not sign this journal
+        try:
+            opened_checkpoint(newest.note, [key])
+        except NoteRefused as error:
+            raise NoteRefused(f"{journal}: {file} is not the key that signed its newest checkpoint: {error}") from None
         echo(str(key))
     else:
         echo(f"{pair.id} {pair.public.hex()}")
