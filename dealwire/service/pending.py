@@ -312,10 +312,9 @@ def policy_in(reader: RoundReader) -> SecondPolicy:
     older one."""
     found = SecondPolicy()
     for table in _tables_in(reader):
-        for number, step in _steps_back(reader, table, '"step":"policy"'):
+        for number, step in _steps_back(reader, table, '"step":"policy"', after=found.record):
             if step.step == "policy":
-                acts = tuple(filter(None, step.act.split(" ")))
-                found = max(found, SecondPolicy(acts, step.proved, number), key=lambda each: each.record)
+                found = SecondPolicy(tuple(filter(None, step.act.split(" "))), step.proved, number)
                 break
     return found
 
@@ -335,9 +334,10 @@ def _tables_in(reader: RoundReader) -> list[str]:
     return sorted({line.table for line in reader.lines().values()})
 
 
-def _steps_back(reader: RoundReader, table: str, holding: str) -> Iterator[tuple[int, RequestStep]]:
-    """Yield the steps of a table whose line has a text, each with the number of its record, newest first."""
-    for record in reader.lines_back(table, {"status": holding}):
+def _steps_back(reader: RoundReader, table: str, holding: str, *, after: int = 0) -> Iterator[tuple[int, RequestStep]]:
+    """Yield the steps of a table whose line has a text, each with the number of its record, newest first, down to the
+    record `after`."""
+    for record in reader.lines_back(table, {"status": holding}, after=after):
         if (step := StatusLine.from_json(record.payload).request) is not None:
             yield record.sequence, step
 
