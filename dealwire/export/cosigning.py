@@ -43,6 +43,8 @@ WAITING_BYTES: Final = 1 << 24
 """Most bytes of them."""
 AGAIN_S: Final = 2.0
 """Minimum seconds between two signatures on what was signed before."""
+FORKS_AGAIN_S: Final = 600.0
+"""Seconds after which a broker that did not take the evidence of a fork gets it again."""
 TROUBLES_MOST: Final = 1000
 """Most troubles that are remembered, so that each is reported once."""
 
@@ -88,6 +90,8 @@ class LogWitness:
         self._share = TimeShare(SHARE_S)
         self._forks: dict[str, tuple[Sequence[str], str]] = {}
         """Topics and evidence of each fork that the broker has not taken yet."""
+        self._forks_s = float("-inf")
+        """Time from which on they may be published."""
         self._reported: set[str] = set()
         self._retry = Retry()
 
@@ -259,14 +263,25 @@ class LogWitness:
         return log.note
 
     async def _publish_forks(self, link: Connection) -> None:
-        """Publish the evidence that the broker has not taken yet."""
+        """Publish the evidence that the broker has not taken yet. One that does not take it is asked again later: the
+        other logs are cosigned meanwhile."""
+        now_s = asyncio.get_running_loop().time()
+        if now_s < self._forks_s:
+            return
         for origin, (topics, text) in list(self._forks.items()):
             try:
                 async with asyncio.timeout(ANSWER_S):
                     for topic in topics:
                         await link.keep(topic, text)
             except TimeoutError:
+                self._forks_s = now_s + FORKS_AGAIN_S
                 return
+            except BrokerUnusable as error:
+                if error.refused:
+                    self._forks_s = now_s + FORKS_AGAIN_S
+                    where = ", ".join(topics)
+                    self._once(f"{origin}: the broker refuses the evidence of a fork: it must let us write {where}")
+                raise
             del self._forks[origin]
 
     def _once(self, what: str) -> None:
