@@ -193,7 +193,7 @@ def test_two_services_at_one_socket_and_a_socket_that_was_left() -> None:
 
 
 def test_a_file_or_folder_is_never_replaced_by_the_socket(tmp_path: Path) -> None:
-    """Whoever mistypes the path, such as that of the journal, loses nothing."""
+    """A mistyped path, such as that of the journal, costs nothing."""
     file, at = tmp_path / "journal.sqlite", {"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}
     file.write_bytes(b"a journal")
     for path in (file, tmp_path):
