@@ -78,11 +78,11 @@ class Authority:
 
     @classmethod
     def new(cls, folder: Path, name: str, days: int) -> "Authority":
-        """Create an authority. AuthorityRefusal if the folder has one."""
-        folder.mkdir(0o700, parents=True, exist_ok=True)
+        """Create an authority. AuthorityRefusal if the folder has one, TlsUnusable if it cannot be made."""
+        _make(folder)
         _must_be_ours(folder)
         _must_be_new(folder / KEY, folder / CERTIFICATE)
-        (folder / ISSUED).mkdir(0o700, exist_ok=True)
+        _make(folder / ISSUED)
         key = ec.generate_private_key(ec.SECP256R1())
         subject = _named(name)
         made = _begun(subject, subject, key.public_key(), datetime.now(UTC) + timedelta(days=days))
@@ -189,6 +189,13 @@ def for_browser(cert: Path, key_file: Path, password: str) -> Path:
 
 def _fits(each: Issued, which: str) -> bool:
     return which == each.names[0] or (len(which) >= SERIAL_LEAST and each.serial.startswith(which.lower()))
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise TlsUnusable(folder, f"cannot be made: {error.strerror}") from error
 
 
 def _must_be_ours(folder: Path) -> None:

@@ -17,6 +17,8 @@ from dealwire.program_digest import bytecode_files, place_of
 _HEADER: Final = 16
 _HASHED, _CHECKED = 1, 2
 """Flags of the header: a hash of the source stands in it; Python compares that hash."""
+_NO_CODE: Final = (ValueError, EOFError, TypeError, SyntaxError, SystemError, RecursionError, MemoryError)
+"""Errors of bytes that hold no code, and of a source that cannot be compiled."""
 _LEVELS: Final = {"": 0, "opt-1": 1, "opt-2": 2}
 
 
@@ -53,9 +55,10 @@ def _would_run(kept: bytes, source: Path) -> bool:
 
 
 def _comes_from(kept: bytes, source: Path, level: int) -> bool:
+    text = source.read_bytes()
     try:
         found = marshal.loads(kept[_HEADER:])
-    except (ValueError, EOFError, TypeError):
+        made: CodeType = compile(text, str(source), "exec", dont_inherit=True, optimize=level)
+    except _NO_CODE:
         return False
-    made: CodeType = compile(source.read_bytes(), str(source), "exec", dont_inherit=True, optimize=level)
     return bool(found == made)

@@ -68,10 +68,16 @@ def bytecode_files(folder: Path | None = None) -> list[str]:
 
 def _kept_below(folder: Path, package: str) -> Iterator[str]:
     ours = f".{sys.implementation.cache_tag}."
-    for place, _, files in os.walk(folder / package):
-        if os.path.basename(place) == _CACHE:
-            kept = (name for name in files if ours in name and name.endswith(".pyc"))
-            yield from (Path(place, name).relative_to(folder).as_posix() for name in kept)
+    for place, folders, _ in os.walk(folder / package):
+        if _CACHE not in folders:
+            continue
+        folders.remove(_CACHE)
+        kept = Path(place, _CACHE)  # Python reads modules through a link to a folder, too
+        try:
+            names = [name for name in os.listdir(kept) if ours in name and name.endswith(".pyc")]
+        except OSError:  # one that we cannot list counts as a file that we cannot read
+            names = [""]
+        yield from (Path(kept, name).relative_to(folder).as_posix() for name in names)
 
 
 def bytecode_digest(folder: Path | None = None) -> str:

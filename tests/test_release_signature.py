@@ -208,11 +208,34 @@ def test_a_compiled_module_that_python_does_not_run_is_not(compiled: Path, spoil
     assert [*planted(compiled.parents[1])] == []
 
 
-@pytest.mark.parametrize("content", [b"", b"\xe3", b"N", b"\xff" * 20])
+NO_CODE = marshal.dumps(compile("", "", "exec")).replace(b"\xfa\x08<module>", b"\xe9" + bytes(4))
+"""A code object that has a number for its name."""
+
+
+@pytest.mark.parametrize("content", [b"", b"\xe3", b"N", b"\xff" * 20, NO_CODE])
 def test_a_compiled_module_of_any_bytes_is_found(compiled: Path, content: bytes) -> None:
     kept = plant(compiled, py_compile.PycInvalidationMode.TIMESTAMP)
     kept.write_bytes(kept.read_bytes()[:16] + content)
     assert len([*planted(compiled.parents[1])]) == 1
+
+
+@pytest.mark.parametrize("text", [b"def (:\n", b"WHAT = 1\0\n"])
+def test_a_module_whose_source_cannot_be_compiled_is_found(compiled: Path, text: bytes) -> None:
+    plant(compiled, py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    compiled.write_bytes(text)
+    assert python_runs(compiled.parents[1]) == "planted"
+    assert len([*planted(compiled.parents[1])]) == 1
+
+
+def test_a_module_that_was_planted_behind_a_link_is_found(compiled: Path, tmp_path: Path) -> None:
+    folder = compiled.parents[1]
+    kept = plant(compiled, py_compile.PycInvalidationMode.TIMESTAMP)
+    before = bytecode_digest(folder)
+    there = kept.parent.rename(tmp_path / "elsewhere")
+    kept.parent.symlink_to(there)
+    assert python_runs(folder) == "planted"
+    assert [*planted(folder)] == [kept.relative_to(folder).as_posix()]
+    assert bytecode_digest(folder) == before
 
 
 # ------------------------------------------------------------------ what is installed

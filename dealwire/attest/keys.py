@@ -69,9 +69,11 @@ class SigningKey(NamedTuple):
         return beside
 
 
-def trusted(path: Path, kind: Kind) -> tuple[Maker, ...]:
-    """Return the public keys of a file, at least one, by their owners. KeyProblem for any other file."""
-    found = [_line(path, each, f"tdp-{kind}-public") for each in read_lines(path, secret=False)]
+def trusted(path: Path, kind: Kind, *, of_a_service: bool = False) -> tuple[Maker, ...]:
+    """Return the public keys of a file, at least one, by their owners. KeyProblem for any other file; `of_a_service`:
+    KeyUnsafe if others could put one of their own into it."""
+    lines = read_lines(path, secret=False, trusted=of_a_service)
+    found = [_line(path, each, f"tdp-{kind}-public") for each in lines]
     if not found:
         raise _no_key(path, kind, "public")
     return tuple(Maker(name, key) for key, name in found)

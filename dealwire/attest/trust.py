@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Final, Self
 
 from dealwire.attest.firmware import AllowedFirmware, FirmwareList, ListRefused
-from dealwire.attest.keys import Kind, trusted
-from dealwire.config.private_file import why_alterable
+from dealwire.attest.keys import trusted
 from dealwire.config.schema import AttestationPart
-from dealwire.journal.errors import KeyProblem, KeyUnsafe
+from dealwire.journal.errors import KeyProblem
 from dealwire.journal.keyfiles import from_hex, read_lines, write_text
-from devices.attestation import Evidence, FirmwareProof, Maker, NotAttested, check, check_start
+from devices.attestation import Evidence, FirmwareProof, NotAttested, check, check_start
 from protocol.errors import DealwireError
 
 _log = logging.getLogger(__name__)
@@ -32,21 +31,12 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def _trusted(path: Path, kind: Kind) -> tuple[Maker, ...]:
-    """Return the keys of a file. KeyUnsafe if others could put one of their own into it."""
-    if path.exists() and (unsafe := why_alterable(path)):
-        raise KeyUnsafe(path, unsafe)
-    return trusted(path, kind)
-
-
 def refused_in(path: Path | None) -> frozenset[str]:
     """Return the lines of a file of refused devices: the text of each, in single spaces, without comments, which begin
     with `#`. KeyUnsafe if others could take one out of it, KeyProblem if it cannot be read."""
     if path is None:
         return frozenset()
-    if path.exists() and (unsafe := why_alterable(path)):
-        raise KeyUnsafe(path, unsafe)
-    lines = (" ".join(words) for _, words in read_lines(path, secret=False))
+    lines = (" ".join(words) for _, words in read_lines(path, secret=False, trusted=True))
     return frozenset(each for each in lines if not each.startswith("#"))
 
 
@@ -63,7 +53,7 @@ class Trust:
 
     def opened(self) -> Self:
         """Read everything without a change. KeyProblem or ListRefused for whatever cannot be used."""
-        self.makers = _trusted(self._part.makers, "maker")
+        self.makers = trusted(self._part.makers, "maker", of_a_service=True)
         self.list, self.refused = self._read(), refused_in(self._part.refused)
         return self
 
@@ -124,7 +114,7 @@ class Trust:
 
     def _read(self) -> FirmwareList:
         path = self._part.allowed
-        found = FirmwareList.load(path, _trusted(self._part.signers, "list"))
+        found = FirmwareList.load(path, trusted(self._part.signers, "list", of_a_service=True))
         found.check_day(path, self._day())
         number, sha256 = self._newest()
         if found.number < number:

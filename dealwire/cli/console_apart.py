@@ -21,7 +21,7 @@ from dealwire.service.console_child import STOP_S, STOPPING, ConsoleChild
 from dealwire.service.console_gate import SILENT_MAX, ConsoleGate
 from dealwire.service.readers import may_connect, readers_of
 from dealwire.service.reloads import Reloadable
-from dealwire.service.server_checks import files_of, in_clear
+from dealwire.service.server_checks import files_of, in_clear, must_take_socket
 from dealwire.tls import ServerTls, TlsLoaded
 from protocol.errors import LineBusy
 
@@ -35,9 +35,10 @@ BACKLOG: Final = 160
 
 
 def socket_at(path: Path, group: int | None) -> socket.socket:
-    """Return a socket that listens at a path, for this user and a group. LineBusy if another service listens there;
-    what one that was killed has left is replaced."""
+    """Return a socket that listens at a path, for this user and a group. LineBusy if another service listens there,
+    Unusable if it is no socket; the socket of a service that was killed is replaced."""
     where = f"console socket {path}"
+    must_take_socket(path)
     with socket.socket(socket.AF_UNIX) as tried:
         try:
             tried.connect(str(path))

@@ -5,7 +5,7 @@ import hashlib
 import importlib.util
 import json
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
@@ -19,10 +19,10 @@ from dealwire.program_digest import (
     FOLDER,
     OURS,
     PACKAGES,
-    bytecode_digest,
     folder_of,
     place_of,
     program_digest,
+    program_facts,
     program_files,
 )
 from dealwire.version import __version__
@@ -113,6 +113,7 @@ def _as_listed(path: Path) -> str:
 def of_opening(found: Configuration) -> Iterator[HostFinding]:
     """Yield a finding about the program that opened the journal last: the one that serves, or served, the tables."""
     from dealwire.journal import JournalReader
+    from dealwire.journal.log_records import read_from
     from dealwire.journal.records import OPENED
 
     path = found.journal.path
@@ -121,8 +122,8 @@ def of_opening(found: Configuration) -> Iterator[HostFinding]:
     try:
         with JournalReader(path) as reader:
             newest = reader.newest_of(OPENED)
-            opened: Mapping[str, Any] = json.loads(newest.payload) if newest is not None else {}
-    except (JournalError, ValueError) as error:
+            opened = read_from(path, newest, _named) if newest is not None else {}
+    except JournalError as error:
         yield HostFinding("program", "note", f"the program that opened {path} is unknown: {error}")
         return
     recorded = opened.get("digest")
@@ -132,12 +133,17 @@ def of_opening(found: Configuration) -> Iterator[HostFinding]:
         yield HostFinding("program", "note", f"{path}: its newest opening names no digest: an older version wrote it")
     elif recorded == program_digest():
         yield HostFinding("program", "good", f"{path} was opened last by this program, {since}")
-        if opened.get("bytecode", "") not in ("", bytecode_digest()) and _is_installed():
+        if len({opened["bytecode"], program_facts()["bytecode"]} - {""}) > 1 and _is_installed():
             text = f"the compiled modules beside the program are not those with which {path} was opened, {since}"
             yield HostFinding("program", "warning", text, RECOMPILED)
     else:
-        text = f"the tables of {path} run another program: {opened.get('program', '')}, digest {recorded}, {since}"
+        text = f"the tables of {path} run another program: {opened['program']}, digest {recorded}, {since}"
         yield HostFinding("program", "warning", text, RESTART)
+
+
+def _named(fields: dict[str, Any]) -> dict[str, str]:
+    """Return what an opening names of its program; an older version named less."""
+    return {name: str(fields.get(name, "")) for name in ("program", "digest", "bytecode")}
 
 
 # ------------------------------------------------------------------ the release

@@ -59,6 +59,7 @@ def new_signer_command(file: Path) -> None:
 )
 def show_signer_command(file: Path, journal: Path | None, name: str | None, pem: bool) -> None:
     """Print the public half of the signing key FILE, under the name by which others know it."""
+    from dealwire.journal.errors import NoteRefused
     from dealwire.journal.proving import newest_note
     from dealwire.journal.reader import JournalReader
     from dealwire.journal.signing import (
@@ -81,7 +82,10 @@ def show_signer_command(file: Path, journal: Path | None, name: str | None, pem:
         with JournalReader(journal) as reader:
             newest = newest_note(reader)
         key = NoteVerifier(newest.head.origin, LOG_TYPE, pair.public)
-        opened_checkpoint(newest.note, [key])  # refuses a key that does not sign this journal
+        try:
+            opened_checkpoint(newest.note, [key])
+        except NoteRefused as error:
+            raise NoteRefused(f"{journal}: {file} is not the key that signed its newest checkpoint: {error}") from None
         echo(str(key))
     else:
         echo(f"{pair.id} {pair.public.hex()}")
@@ -133,7 +137,10 @@ def prove_command(
         if not places[0].ends:
             raise NotProvable(file, f"round {number}: it has not ended")
         found = prove(reader, next(reader.records(places[0].ends - 1)), f"round {number}")
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise _unusable(folder, "cannot be made", error) from error
     written = {"proof": found.proof.to_bytes()}
     written |= {f"{kind}.json": line + b"\n" for kind, line in zip(("round", "settlement"), found.lines, strict=False)}
     for end, content in written.items():
@@ -153,7 +160,11 @@ def _write(path: Path, content: bytes, overwrite: bool) -> None:
     except FileExistsError:
         raise Stop(Exit.USAGE, f"{path}: exists; --overwrite replaces it") from None
     except OSError as error:
-        raise Stop(BY_ERRNO.get(error.errno or 0, Exit.USAGE), f"{path}: {error.strerror}") from error
+        raise _unusable(path, "cannot be written", error) from error
+
+
+def _unusable(path: Path, what: str, error: OSError) -> Stop:
+    return Stop(BY_ERRNO.get(error.errno or 0, Exit.USAGE), f"{path}: {what}: {error.strerror}")
 
 
 @click.command("check-proof")
@@ -216,7 +227,7 @@ def _read(path: Path) -> bytes:
         with open_file(path) as file:
             return bytes(file.read(1 << 20))
     except OSError as error:
-        raise Stop(BY_ERRNO.get(error.errno or 0, Exit.USAGE), f"{path}: {error.strerror}") from error
+        raise _unusable(path, "cannot be read", error) from error
 
 
 @click.command("grown")

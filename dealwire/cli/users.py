@@ -225,7 +225,10 @@ def pin_command(file: Path, name: str, passkeys: Path, names: tuple[str, ...]) -
     passkey, and compare how many there are. The keys count where [people] has `approval = "proved"`.
     """
     needs_webauthn()
+    _entry(read_users(file), file, name)
     kept = Passkeys.read(passkeys, of_anyone=True).of(name)
+    if not kept and not passkeys.exists():  # the console has not made it yet, or its name is mistyped
+        raise Stop(Exit.USAGE, f"{passkeys}: there is no such file")
     found = [each for each in kept if not names or key_name(each.id) in names]
     if not found or len(found) < len(set(names)):
         there = ", ".join(key_name(each.id) for each in kept) or "none"

@@ -92,7 +92,7 @@ def run_command(
     from dealwire.journal.signing import SigningPair, read_log_keys
 
     broker = broker_by_options(mqtt, mqtt_password_file, ca_file=mqtt_ca, cert_file=mqtt_cert, key_file=mqtt_key)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _make(folder)
     with alone_with(folder, patience_s=0):
         alarms = _Alarms(folder)
         try:
@@ -111,6 +111,15 @@ def run_command(
         _follow(witness, wait=wait)
 
 
+def _make(folder: Path) -> None:
+    from dealwire.journal.errors import KeyProblem
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise KeyProblem(folder, f"cannot be made: {error.strerror}") from error
+
+
 def _report(text: str) -> None:
     echo(f"dealwire: {text}", err=True)
 
@@ -118,13 +127,18 @@ def _report(text: str) -> None:
 @contextmanager
 def alone_with(folder: Path, patience_s: float) -> Iterator[None]:
     """Hold the folder of a memory: of two witnesses with one memory, each could sign another side of a fork. Wait for
-    `patience_s`, then raise Stop."""
+    `patience_s`, then raise Stop. KeyProblem if the folder cannot be opened."""
+    from dealwire.journal.errors import KeyProblem
+
     try:
         import fcntl
     except ImportError:  # not on every system
         yield
         return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise KeyProblem(folder, f"cannot be used: {error.strerror}") from error
     pauses = round(patience_s / LOOK_S)
     try:
         while True:
@@ -197,15 +211,23 @@ def _follow(witness: "LogWitness", *, wait: bool) -> None:
 @declared(_FOLDER)
 def show_command(folder: Path) -> None:
     """Print the logs that a witness follows, with size and root, and the alarms. The exit code is 6 if there is one."""
+    from dealwire.journal.errors import KeyProblem
     from dealwire.journal.witnessing import read_state
 
+    if not folder.is_dir():  # nothing printed would read as no alarm
+        raise Stop(Exit.USAGE, f"{folder}: there is no such folder")
     for each in read_state(folder / STATE) if (folder / STATE).exists() else ():
         echo(f"{each.origin} {each.size} {each.root.hex()}")
     alarms = folder / FORKS
-    if alarms.exists():
-        for line in alarms.read_text(encoding="utf-8").splitlines():
-            echo(f"alarm: {line}")
-        raise Stop(Exit.PROTOCOL, f"{alarms}: a log contradicted what was seen")
+    try:
+        text = alarms.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise KeyProblem(alarms, f"cannot be read: {error.strerror}") from error
+    for line in text.splitlines():
+        echo(f"alarm: {line}")
+    raise Stop(Exit.PROTOCOL, f"{alarms}: a log contradicted what was seen")
 
 
 def _check_name(name: str) -> None:

@@ -6,7 +6,6 @@ The signed checkpoint is kept in a folder beside, as half of the evidence of a f
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import ANSWER_S, Broker, BrokerUnusable, Connection, Retry, pause
 from dealwire.export.followed import PROOF_S, FollowedLog
-from dealwire.export.refused_messages import RefusedMessages, TimeShare
+from dealwire.export.refused_messages import RefusedMessages, TimeShare, WaitingMessages
 from dealwire.export.topics import CHECKPOINT, COSIGNED, FORK, GROW, GROWTH, ROOT, Address, table_filter
 from dealwire.journal.errors import KeyProblem, NoteRefused
 from dealwire.journal.signing import NOTE_MOST, NoteVerifier, SigningPair, TreeHead, cosignature, note_parts
@@ -40,8 +39,12 @@ SHARE_S: Final = 0.05
 """Most seconds of each look for what came in."""
 WAITING_MOST: Final = 4096
 """Most messages that wait for the next look. Whatever is dropped, a log is asked again."""
+WAITING_BYTES: Final = 1 << 24
+"""Most bytes of them."""
 AGAIN_S: Final = 2.0
 """Minimum seconds between two signatures on what was signed before."""
+FORKS_AGAIN_S: Final = 600.0
+"""Seconds after which a broker that did not take the evidence of a fork gets it again."""
 TROUBLES_MOST: Final = 1000
 """Most troubles that are remembered, so that each is reported once."""
 
@@ -83,10 +86,12 @@ class LogWitness:
         self.refused = RefusedMessages(report)
         self._followed: dict[str, FollowedLog] = {}
         """Logs of which a checkpoint came that their key signed: not more than there are keys."""
-        self._waiting: deque[MQTTMessage] = deque()
+        self._waiting = WaitingMessages(WAITING_MOST, WAITING_BYTES)
         self._share = TimeShare(SHARE_S)
         self._forks: dict[str, tuple[Sequence[str], str]] = {}
         """Topics and evidence of each fork that the broker has not taken yet."""
+        self._forks_s = float("-inf")
+        """Time from which on they may be published."""
         self._reported: set[str] = set()
         self._retry = Retry()
 
@@ -115,14 +120,12 @@ class LogWitness:
     async def _take_all(self, link: Connection) -> None:
         """Take what came, as far as the share of time allows; the rest waits."""
         now_s = asyncio.get_running_loop().time
-        came = link.pending()
-        room = WAITING_MOST - len(self._waiting)
-        self._waiting.extend(came[:room])
-        for message in came[room:]:
-            self.refused.add(f"{message.topic}: more messages than are taken", now_s())
+        for message in link.pending():
+            if not self._waiting.add(message):
+                self.refused.add(f"{message.topic}: more messages than are taken", now_s())
         self._share.begin(now_s())
         while self._waiting and not self._share.is_spent(now_s()):
-            await self._take(link, self._waiting.popleft())
+            await self._take(link, self._waiting.take())
 
     async def _take(self, link: Connection, message: MQTTMessage) -> None:
         """Take one message. Whatever it is, it ends nothing."""
@@ -260,14 +263,25 @@ class LogWitness:
         return log.note
 
     async def _publish_forks(self, link: Connection) -> None:
-        """Publish the evidence that the broker has not taken yet."""
+        """Publish the evidence that the broker has not taken yet. One that does not take it is asked again later: the
+        other logs are cosigned meanwhile."""
+        now_s = asyncio.get_running_loop().time()
+        if now_s < self._forks_s:
+            return
         for origin, (topics, text) in list(self._forks.items()):
             try:
                 async with asyncio.timeout(ANSWER_S):
                     for topic in topics:
                         await link.keep(topic, text)
             except TimeoutError:
+                self._forks_s = now_s + FORKS_AGAIN_S
                 return
+            except BrokerUnusable as error:
+                if error.refused:
+                    self._forks_s = now_s + FORKS_AGAIN_S
+                    where = ", ".join(topics)
+                    self._once(f"{origin}: the broker refuses the evidence of a fork: it must let us write {where}")
+                raise
             del self._forks[origin]
 
     def _once(self, what: str) -> None:

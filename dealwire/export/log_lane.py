@@ -14,7 +14,7 @@ from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import Broker, BrokerUnusable, Connection, Retry, pause
 from dealwire.export.marks import MarkConflict, log_conflict, note_in
-from dealwire.export.refused_messages import RefusedMessages, TimeShare
+from dealwire.export.refused_messages import RefusedMessages, TimeShare, WaitingMessages
 from dealwire.export.topics import CHECKPOINT, COSIGNED, FORK, GROW, GROWTH, Address
 from dealwire.export.waiting_sizes import WaitingSizes
 from dealwire.hub.health import LogHealth
@@ -42,6 +42,8 @@ SHARE_S: Final = 0.05
 """Most seconds of each look for what others sent."""
 WAITING_MOST: Final = 1024
 """Most messages that wait for the next look; a witness asks again."""
+WAITING_BYTES: Final = 1 << 22
+"""Most bytes of them."""
 GROWTH_S: Final = 1.0
 """Minimum seconds between two answers to witnesses that stand at one size."""
 GROWTHS_MOST: Final = 4
@@ -90,7 +92,7 @@ class LogLane:
         """Tree of the newest checkpoint, by the record that began it, and its size; 0 before the first."""
         self._published: OrderedDict[int, str] = OrderedDict()
         """Texts of published checkpoints by size."""
-        self._waiting: deque[MQTTMessage] = deque()
+        self._waiting = WaitingMessages(WAITING_MOST, WAITING_BYTES)
         self._share = TimeShare(SHARE_S)
         self._refused = RefusedMessages(report)
         self._taken: dict[str, int] = {}
@@ -149,13 +151,12 @@ class LogLane:
     async def _take_all(self, link: Connection, reader: JournalReader, messages: Sequence[MQTTMessage]) -> None:
         """Take what came, as far as the share of time allows; the rest waits."""
         now_s = asyncio.get_running_loop().time
-        room = WAITING_MOST - len(self._waiting)
-        self._waiting.extend(messages[:room])
-        for message in messages[room:]:
-            self._refused.add(f"{message.topic}: more messages than are taken", now_s())
+        for message in messages:
+            if not self._waiting.add(message):
+                self._refused.add(f"{message.topic}: more messages than are taken", now_s())
         self._share.begin(now_s())
         while self._waiting and not self._share.is_spent(now_s()):
-            message = self._waiting.popleft()
+            message = self._waiting.take()
             try:
                 await self._take(link, reader, message)
             except (NoteRefused, NotProvable, ValueError) as error:  # nobody's, or of no use: nothing is believed

@@ -3,8 +3,11 @@
 Whoever may publish decides how many come and what they say. So the log gets the first, then at most one a minute.
 """
 
+from collections import deque
 from collections.abc import Callable
 from typing import Final
+
+from paho.mqtt.client import MQTTMessage
 
 REPORT_S: Final = 60.0
 """Minimum seconds between two reports."""
@@ -27,6 +30,32 @@ class RefusedMessages:
         self._next_s = now_s + REPORT_S
         text = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in why[:TEXT_MOST])
         self._report(f"{text}; refused, {self.count} so far" if self.count > 1 else f"{text}; refused")
+
+
+class WaitingMessages:
+    """Messages of others that wait to be taken: at most `most`, and `most_bytes` of them."""
+
+    def __init__(self, most: int, most_bytes: int) -> None:
+        self._most, self._most_bytes, self._bytes = most, most_bytes, 0
+        self._messages: deque[MQTTMessage] = deque()
+
+    def __bool__(self) -> bool:
+        return bool(self._messages)
+
+    def add(self, message: MQTTMessage) -> bool:
+        """Have a message wait; False if there is no room."""
+        held = self._bytes + len(message.payload)
+        if len(self._messages) >= self._most or held > self._most_bytes:
+            return False
+        self._messages.append(message)
+        self._bytes = held
+        return True
+
+    def take(self) -> MQTTMessage:
+        """Return the message that waits longest. IndexError if none does."""
+        message = self._messages.popleft()
+        self._bytes -= len(message.payload)
+        return message
 
 
 class TimeShare:

@@ -396,7 +396,8 @@ class ConsoleGate:
     def _drop(self, line: _Line, why: str) -> None:
         """Close a connection. What it asked for is carried out and recorded, and answered to no one."""
         if why:
-            which = f"console process {line.pid}" if line.greeted else f"a process of user {line.user or os.geteuid()}"
+            user = line.user if line.user is not None else os.geteuid()  # 0 is root
+            which = f"console process {line.pid}" if line.greeted else f"a process of user {user}"
             _log.warning("%s: disconnected: %s", which, printable(why))
         self._lines.remove(line)
         with contextlib.suppress(KeyError, ValueError):

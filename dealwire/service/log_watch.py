@@ -3,7 +3,6 @@
 It works once a second, in the owner's turn, on what the journal and the exporter have noted.
 """
 
-import json
 from collections.abc import Callable
 from typing import Final
 
@@ -11,6 +10,7 @@ from dealwire.config.schema import JournalPart, WitnessPart
 from dealwire.hub.health import LogHealth
 from dealwire.hub.log_view import OVERDUE_NS, LogView, WitnessState, WitnessView
 from dealwire.journal import Journal, JournalReader
+from dealwire.journal.log_records import noted_tree
 from dealwire.journal.records import CHECKPOINT, LOG
 from dealwire.service.day_stamps import DayStamps
 
@@ -54,9 +54,9 @@ class LogWatch:
             log, checkpoint = reader.newest_of(LOG), reader.newest_of(CHECKPOINT)
         self._log_ns = log.at_ns if log is not None else 0
         if checkpoint is not None:
-            fields = json.loads(checkpoint.payload)
-            if fields["origin"] == self._journal.checkpoints.log.origin:
-                self._journal.checkpoints.signed = fields["size"], checkpoint.at_ns
+            noted = noted_tree(reader.path, checkpoint)
+            if noted is not None and noted.origin == self._journal.checkpoints.log.origin:
+                self._journal.checkpoints.signed = noted.size, checkpoint.at_ns
 
     def beat(self, now_ns: int) -> str | None:
         """Bring the state up to date; return a warning about a witness that is overdue, once until it signs again."""

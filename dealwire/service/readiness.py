@@ -27,7 +27,7 @@ from dealwire.journal import database
 from dealwire.journal.errors import JournalBusy, JournalError, JournalInaccessible
 from dealwire.journal.sealing import sealer_of
 from dealwire.journal.segments import gaming_day
-from dealwire.journal.signing import read_vkeys, read_witness_key
+from dealwire.journal.signing import LOG_TYPE, NoteVerifier, read_log_keys, read_witness_key
 from dealwire.journal.stamping import authority_of
 from dealwire.service.line_keys import LineKeys
 from dealwire.service.ownership import not_owned, setups_of
@@ -202,7 +202,12 @@ def _witnesses(found: Configuration) -> Iterator[Tried]:
     mqtt = found.exports.mqtt
     if mqtt is not None and (logs := mqtt.cosign_keys) is not None:
         place = ("exports", "mqtt", "cosign-keys")
-        yield from attempted("signing", place, lambda: read_vkeys(logs), lambda them: f"{len(them)} logs are cosigned")
+        yield from attempted("signing", place, lambda: read_log_keys(logs), _cosigned_in_words)
+
+
+def _cosigned_in_words(keys: list[NoteVerifier]) -> str:
+    logs = sum(each.kind == LOG_TYPE for each in keys)
+    return f"{logs} log{' is' if logs == 1 else 's are'} cosigned"
 
 
 def _line_keys(found: Configuration) -> Iterator[Tried]:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -33,7 +34,13 @@ def console_ready(part: ConsolePart, *, people: bool) -> Iterator[Tried]:
         yield wrong("console", ("console",), ExtraMissing("starlette", "console"))
     yield from _reachable("console", ("console",), part)
     if part.socket is not None:  # its port is open while it waits for its tables, and its files are its user's alone
-        yield ok("console", f"another process connects at {part.socket}; it reads its own files and opens its port")
+        path, words = part.socket, "it reads its own files and opens its port"
+        yield from attempted(
+            "console",
+            ("console", "socket"),
+            lambda: must_take_socket(path),
+            lambda _: f"another process connects at {path}; {words}",
+        )
         return
     yield from _tls("console", ("console",), part.tls)
     yield from _port("console", ("console", "port"), part.host, part.port)
@@ -51,6 +58,18 @@ def console_ready(part: ConsolePart, *, people: bool) -> Iterator[Tried]:
         yield warning("tokens", f"no tokens-file: no one can view the console at {part.host}", ("console",))
     if part.recordings is not None:
         yield from _recordings(part.recordings)
+
+
+def must_take_socket(path: Path) -> None:
+    """Raise Unusable if something else than a socket is at `path`: what is there would be deleted for the socket."""
+    try:
+        is_socket = stat.S_ISSOCK(path.stat().st_mode)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise Unusable(f"{path}: {error.strerror}") from error
+    if not is_socket:
+        raise Unusable(f"{path}: what is there is no socket; name a path where nothing is")
 
 
 def tables_part(people: PeoplePart, console: ConsolePart | None) -> PeoplePart:
@@ -81,7 +100,9 @@ def people_ready(part: PeoplePart) -> Iterator[Tried]:
         could = users.who_could(role, now_ns) if act != POST else users.who_could_authorize(now_ns)
         if len(could) < 2:
             there = f"there is {len(could)}" if len(could) == 1 else "there are none"
-            what = f"the role {role}" if act != POST else "a badge of level supervisor or executive"
+            what = (
+                f"the role {role} and a way to sign in," if act != POST else "a badge of level supervisor or executive"
+            )
             why = f"{act} needs two people with {what} in {part.users_file.name}; {there}"
             yield wrong("people", ("people", "second-person"), Unusable(why))
             return

@@ -110,6 +110,7 @@ def test_a_browser_gets_both_in_one_file_with_a_password(folder: Path) -> None:
     ("arguments", "code", "why"),
     [
         (["new", "{}", "--name", "again"], Exit.CHECK_FAILED, "authority.key: already exists"),
+        (["new", "{}/authority.pem/x", "--name", "x"], Exit.USAGE, "authority.pem/x: cannot be made: Not a directory"),
         (["new", "{}/x", "--name", ""], Exit.USAGE, "1 to 64 printable characters"),
         (["server", "{}", "a/b", "--to", "{}"], Exit.USAGE, "'a/b': a host name such as pit.example"),
         (["server", "{}", "..", "--to", "{}"], Exit.USAGE, "'..': a host name such as pit.example"),

@@ -29,6 +29,7 @@ from dealwire.service import console_gate
 from dealwire.service.console_gate import ConsoleGate, peer_of
 from dealwire.service.readers import ReadersRefused, may_connect, readers_of
 from dealwire.service.readiness import StartOptions, readiness
+from dealwire.service.tried import Unusable
 from dealwire.version import __version__
 from devices.clock import SystemClock
 from protocol.errors import LineBusy
@@ -191,6 +192,20 @@ def test_two_services_at_one_socket_and_a_socket_that_was_left() -> None:
             pass
 
 
+def test_a_file_or_folder_is_never_replaced_by_the_socket(tmp_path: Path) -> None:
+    """A mistyped path, such as that of the journal, costs nothing."""
+    file, at = tmp_path / "journal.sqlite", {"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}
+    file.write_bytes(b"a journal")
+    for path in (file, tmp_path):
+        with pytest.raises(Unusable, match="what is there is no socket"):
+            socket_at(path, None)
+        part = f'[console]\nsocket = "{path}"\n'
+        found = readiness(load_configuration(write_configuration(tmp_path, [at], top=part)), StartOptions())
+        console = [each for each in found if each.what == "console"][-1]
+        assert (console.outcome, console.key) == ("wrong", ("console", "socket"))
+    assert file.read_bytes() == b"a journal"
+
+
 def test_members_of_the_group_may_connect_and_nobody_else() -> None:
     group = a_group().gr_gid
     assert may_connect(group, os.geteuid(), 0)
@@ -238,6 +253,7 @@ def test_silent_connections_are_cut_and_keep_no_console_out(
     folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(console_gate, "GREET_S", 0.5)
+    monkeypatch.setattr(console_gate.os, "geteuid", lambda: 4711)  # of the service; the others are this process's
     path, owner = folder / "console.sock", Owner()
     hello = framed(ConsoleHello(1, __version__, os.getpid()))
     gate = ConsoleGate(owner.hub, SystemClock(), lambda: HELLO, owner.note, listener=socket_at(path, None))
@@ -265,7 +281,7 @@ def test_silent_connections_are_cut_and_keep_no_console_out(
                     pass
     finally:
         gate.stop("over", 1.0)
-    user = os.geteuid()
+    user = os.getuid()
     assert f"a process of user {user}: disconnected: 8 others that have not greeted came after it" in caplog.text
     assert f"a process of user {user}: disconnected: it did not greet within 0.5 s" in caplog.text
     assert f"a process of user {user}: disconnected: 2 consoles are connected already" in caplog.text

@@ -190,6 +190,9 @@ def test_a_proof_that_does_not_fit_is_refused_in_one_line(evening: Evening, tmp_
     assert f"{WITNESS_NAME} did not cosign it" in said
     said = run("journal", "prove", str(evening.number), str(evening.journal), "--to", str(tmp_path), code=2)
     assert "exists; --overwrite replaces it" in said
+    nowhere = proof + "/x"
+    said = run("journal", "prove", str(evening.number), str(evening.journal), "--to", nowhere, code=2)
+    assert said == f"dealwire: {nowhere}: cannot be made: Not a directory\n"
 
 
 def play(journal: Journal, rounds: int, first: int = 1, *, sign: bool = True) -> None:
@@ -312,8 +315,9 @@ def test_a_round_that_cannot_be_proven_says_why(tmp_path: Path) -> None:
     assert "round 9 of table 't' is not in this journal" in run(*prove, "9", str(path), "--to", str(tmp_path), code=2)
     run(*prove, "4", str(path), "--to", str(tmp_path))
     other = SigningPair.new(tmp_path / "other")
-    assert "no signature by a known key" in run(
-        "journal", "signer", "show", str(other.path), "--journal", str(path), code=6
+    said = run("journal", "signer", "show", str(other.path), "--journal", str(path), code=6)
+    assert said.startswith(
+        f"dealwire: {path}: {other.path} is not the key that signed its newest checkpoint: no signature"
     )
 
 

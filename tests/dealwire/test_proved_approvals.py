@@ -666,6 +666,9 @@ def test_a_passkey_is_pinned_and_two_other_judges_agree_on_it(tmp_path: Path, ki
     if os.geteuid() == 0:
         os.chown(kept, 65534, 65534)  # it is the console's user's
     assert users("pin", file, "a.smith", kept) == (1, f"{kept}: nothing was pinned; passkeys of a.smith: none")
+    absent = tmp_path / "passkeys.json"
+    assert users("pin", file, "b.jones", absent) == (2, f"{absent}: there is no such file")
+    assert users("pin", file, "nobody", kept)[1] == f"{file}: there is no user 'nobody'; known: a.smith, b.jones"
     name = hashlib.sha256(stick.id.encode()).hexdigest()[:8]
     there = f"{kept}: nothing was pinned; passkeys of b.jones: {name}"
     assert users("pin", file, "b.jones", kept, "--only", "0123abcd") == (1, there)

@@ -121,7 +121,10 @@ def test_the_acts_that_may_need_two_people_are_acts() -> None:
 @pytest.mark.parametrize(
     ("people", "why"),
     [
-        ([person_entry("a")], "release-held needs two people with the role supervisor in users.toml; there is 1"),
+        (
+            [person_entry("a"), user_entry("b")],
+            "release-held needs two people with the role supervisor and a way to sign in, in users.toml; there is 1",
+        ),
         ([person_entry("a", "dealer"), user_entry("b", "dealer")], "users.toml; there are none"),
         ([person_entry("a"), person_entry("b", disabled=True)], "there is 1"),
     ],

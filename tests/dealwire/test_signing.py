@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from dealwire.config.load import load_configuration
 from dealwire.export.fleet.trust import TrustedKeys
 from dealwire.journal.errors import KeyProblem, KeyUnsafe
 from dealwire.journal.signing import (
@@ -33,6 +34,8 @@ from dealwire.journal.signing import (
     signature_line,
     signed_checkpoint,
 )
+from dealwire.service.readiness import StartOptions, readiness
+from tests.support.rigs.serving import write_configuration
 
 ORIGIN = "dealwire/4be1f702000000000000000000000000/a1a1a1a1a1a1a1a1"
 HEAD = TreeHead(ORIGIN, 1234567, bytes(32))
@@ -211,3 +214,23 @@ def test_openssl_checks_the_signature_of_a_note(tmp_path: Path) -> None:
     assert openssl(body) == 0
     assert openssl(body.replace("1234567", "1234568")) != 0
     assert base64.b64decode("".join(LOG.pem().splitlines()[1:-1]))[-32:] == LOG.public
+
+
+@pytest.mark.parametrize(
+    ("keys", "outcome"),
+    [
+        ((WITNESS_VKEY,), ("wrong", "no key of a log")),
+        ((WITNESS_VKEY, LOG_VKEY), ("ok", "1 log is cosigned")),
+        ((LOG_VKEY, LOG_VKEY.replace("dealwire", "x").replace("4c71a951", "")), ("wrong", "logs:2: ")),
+    ],
+)
+def test_a_check_says_of_the_logs_what_a_start_does(
+    tmp_path: Path, keys: tuple[str, ...], outcome: tuple[str, str]
+) -> None:
+    broker = '[exports.mqtt]\nurl = "mqtt://127.0.0.1:1"\nsite = "north"\ncosigns = ["south/*"]\n'
+    lines = [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}]
+    file = write_configuration(tmp_path, lines, top=f'signing-key-file = "s"\n{broker}cosign-keys = "logs"\n')
+    SigningPair.new(tmp_path / "s")
+    (tmp_path / "logs").write_text("".join(f"{key}\n" for key in keys))
+    found = [each for each in readiness(load_configuration(file), StartOptions()) if each.what == "signing"]
+    assert (found[-1].outcome, outcome[1] in found[-1].text) == (outcome[0], True), found

@@ -193,3 +193,27 @@ def test_an_alarm_that_cannot_be_written_is_written_with_the_next(
     (tmp_path / "alarms").rmdir()
     alarms.add("two")
     assert (tmp_path / "alarms").read_text() == "one\ntwo\n"
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    play(tmp_path / "j", 2)
+    (tmp_path / "file").touch()
+    SigningPair.new(tmp_path / "w.sign")
+    command = ["witness", "run", "--mqtt", "mqtt://127.0.0.1:1", "--key", tmp_path / "w.sign", "--name", "w"]
+    said = run(*command, "--state", tmp_path / "file/m", "--logs", keys_of(tmp_path / "j"), code=Exit.USAGE)
+    assert said == f"dealwire: {tmp_path / 'file/m'}: cannot be made: Not a directory\n"
+
+
+def test_keep_names_a_folder_that_is_not_there(memory: tuple[Path, Path, Path]) -> None:
+    path, state, proof = memory
+    there = path.with_name("nowhere")
+    said = run("journal", "keep", proof, there / state.name, "--key", keys_of(path), code=Exit.USAGE)
+    assert said == f"dealwire: {there}: cannot be used: No such file or directory\n"
+
+
+def test_show_of_a_mistyped_folder_does_not_seem_to_be_without_alarm(tmp_path: Path) -> None:
+    said = run("witness", "show", "--state", tmp_path / "witnes", code=Exit.USAGE)
+    assert said == f"dealwire: {tmp_path / 'witnes'}: there is no such folder\n"
+    (tmp_path / "alarms").mkdir()
+    said = run("witness", "show", "--state", tmp_path, code=Exit.USAGE)
+    assert said == f"dealwire: {tmp_path / 'alarms'}: cannot be read: Is a directory\n"

@@ -15,10 +15,13 @@ import pytest
 from paho.mqtt.enums import CallbackAPIVersion
 
 from dealwire.config.schema import MqttPart
-from dealwire.export.broker import Broker
-from dealwire.export.cosigning import LogWitness, WitnessIdentity
+from dealwire.export.broker import PACKET_MAX, Broker
+from dealwire.export.cosigning import WAITING_BYTES, LogWitness, WitnessIdentity
+from dealwire.export.cosigning import WAITING_MOST as WITNESS_WAITING_MOST
 from dealwire.export.log_lane import GROWTHS_MOST, WAITING_MOST
 from dealwire.export.mqtt import MqttExporter
+from dealwire.export.refused_messages import WaitingMessages
+from dealwire.export.topics import CHECKPOINT, COSIGNED, GROW, GROWTH
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.checkpoints import RESTORED
 from dealwire.journal.proving import growth, newest_note
@@ -42,7 +45,7 @@ from tests.dealwire.export.test_cosigning import (
     put,
     running,
 )
-from tests.support.rigs.brokers import Mosquitto, eventually, hang_up, needs_mosquitto
+from tests.support.rigs.brokers import Mosquitto, eventually, hang_up, needs_mosquitto, running_broker
 from tests.support.rigs.export_lines import SITE
 from tests.support.rigs.patience import PATIENCE_S
 from tests.support.rigs.serving import ORDERLY
@@ -186,6 +189,24 @@ def test_a_fork_after_a_restart_has_its_evidence(broker: Mosquitto, tmp_path: Pa
     assert fork_parts(found["fork"].decode()) == (good, forked)
     assert regulator.evidence == [fork_text(good, forked)]
     assert len(regulator.alarms) == 1
+
+
+def test_a_broker_that_refuses_the_evidence_does_not_end_the_cosigning(tmp_path: Path) -> None:
+    """One log that forked would take the witness from all others, where the access rights forgot the topic."""
+    rights, levels = tmp_path / "rights", (CHECKPOINT, GROW, GROWTH, COSIGNED)
+    rights.write_text("".join(f"topic readwrite dealwire/v1/+/+/{level}\n" for level in levels))
+    path = tmp_path / "j"
+    play(path, 20)
+    with running_broker(tmp_path / "broker", f"acl_file {rights}") as broker:
+        regulator = Regulator(broker, tmp_path / "state", log_key(path))
+        with running(Lane(broker, path).run), running(regulator.run):
+            eventually(lambda: regulator.witness.kept, "nothing is kept")
+            put(broker, "checkpoint", signed_checkpoint(head_of(path)._replace(root=bytes(32)), TABLE))
+            eventually(lambda: regulator.alarms, "no alarm")
+            play(path, 20)
+            eventually(lambda: read_state(tmp_path / "state") == [head_of(path)], "it cosigns no more")
+    assert regulator.evidence
+    assert any("the broker refuses the evidence of a fork" in each for each in regulator.reports)
 
 
 def test_two_roots_of_a_size_that_was_never_kept_are_a_fork(broker: Mosquitto, tmp_path: Path) -> None:
@@ -395,3 +416,20 @@ def test_the_checkpoint_of_a_log_that_was_given_up_stops_no_table(broker: Mosqui
     lane = Lane(broker, old)  # a copy from before the decision is still found
     with running(lane.run):
         eventually(lambda: lane.conflicts, "the copy from before is not found")
+
+
+def test_what_waits_is_bounded_in_number_and_in_bytes() -> None:
+    """Anyone who may publish can send messages as large as the broker lets through."""
+
+    def message(size: int) -> paho.MQTTMessage:
+        found = paho.MQTTMessage(topic=b"dealwire/1/here/t1/growth")
+        found.payload = bytes(size)
+        return found
+
+    waiting = WaitingMessages(WITNESS_WAITING_MOST, WAITING_BYTES)
+    large = sum(waiting.add(message(PACKET_MAX)) for _ in range(WITNESS_WAITING_MOST))
+    assert large == WAITING_BYTES // PACKET_MAX
+    assert len(waiting.take().payload) == PACKET_MAX
+    assert [waiting.add(message(size)) for size in (PACKET_MAX - 1, 1, 1)] == [True, True, False]
+    waiting = WaitingMessages(WITNESS_WAITING_MOST, WAITING_BYTES)
+    assert sum(waiting.add(message(100)) for _ in range(2 * WITNESS_WAITING_MOST)) == WITNESS_WAITING_MOST
