@@ -19,6 +19,10 @@ When = Literal["module", "function", "typing"]
 """Time of an import: as its module is loaded, as a function is called, or for type checkers only."""
 
 
+BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Fields of a statement with the statements below it."""
+
+
 @cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(), str(path))
@@ -28,10 +32,8 @@ def tree(path: Path) -> ast.Module:
 def imports(path: Path) -> tuple[tuple[str, int, When], ...]:
     """Return every module and every name in one that `path` imports: its full name, the line, and the time."""
 
-    def walk(node: ast.AST, when: When) -> Iterator[tuple[str, int, When]]:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.expr):
-                continue
+    def walk(nodes: list[ast.AST], when: When) -> Iterator[tuple[str, int, When]]:
+        for child in nodes:
             inside = when
             if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
                 inside = "typing"
@@ -44,9 +46,11 @@ def imports(path: Path) -> tuple[tuple[str, int, When], ...]:
                 assert child.module is not None
                 yield child.module, child.lineno, when
                 yield from ((f"{child.module}.{alias.name}", child.lineno, when) for alias in child.names)
-            yield from walk(child, inside)
+            for field in BODIES:
+                if below := getattr(child, field, None):
+                    yield from walk(below, inside)
 
-    return tuple(walk(tree(path), "module"))
+    return tuple(walk([*tree(path).body], "module"))
 
 
 def where(path: Path) -> str:

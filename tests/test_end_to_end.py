@@ -88,7 +88,7 @@ def test_the_demo_keeps_its_recording_in_a_new_file_only(tmp_path: Path) -> None
     assert earlier.read_bytes() == b"precious"
 
 
-@pytest.mark.every(2)
+@pytest.mark.more
 @pytest.mark.parametrize("kind", ["pty", "tcp"])
 def test_a_recorded_round_replays_as_it_was_seen(kind: str, tmp_path: Path) -> None:
     output = tmp_path / "round.pcapng"

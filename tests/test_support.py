@@ -84,7 +84,10 @@ def test_a_helper_is_imported_from_where_it_is_defined() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize(("what", "example"), EXAMPLES, ids=[what for what, _ in EXAMPLES])
+@pytest.mark.parametrize(
+    ("what", "example"),
+    [pytest.param(*each, id=each[0], marks=pytest.mark.more if "chromium" in each[1] else ()) for each in EXAMPLES],
+)
 def test_an_example_of_the_page_runs(what: str, example: str, tmp_path: Path) -> None:
     if "chromium" in example and CHROMIUM is None:
         pytest.skip("chromium is not installed (apt install chromium)")

@@ -142,11 +142,22 @@ def test_work_that_never_comes_to_rest_is_no_figure() -> None:
 # ---------------------------------------------------------------------- budgets
 
 
-def test_every_figure_is_within_its_budget() -> None:
+AT_A_TABLE = ("line", "live", "heartbeat", "step")
+"""Figures of a whole table, which take as long to count as all others together."""
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param([name for name in work_figures.FIGURES if name not in AT_A_TABLE], id="of a part"),
+        pytest.param([*AT_A_TABLE], id="at a table", marks=pytest.mark.more),
+    ],
+)
+def test_every_figure_is_within_its_budget(names: list[str]) -> None:
     budgets = work.load()
     if not budgets.apply_here:
         pytest.skip(f"not here: the budgets are of Python {budgets.python}; this one is {work.python_here()}")
-    problems = list(work.judged(work.figures_here(), budgets.calls))
+    problems = list(work.judged(work.figures_here(*names), {name: budgets.calls[name] for name in names}))
     assert not problems, "\n".join(["", *problems])
 
 
@@ -277,6 +288,7 @@ def test_a_figure_that_goes_wrong_is_told_in_a_line(capsys: pytest.CaptureFixtur
     assert work_figures.figure_or_error(lambda _: 2.5, "flow") == 2.5
 
 
+@pytest.mark.more
 def test_a_profile_adds_up_to_its_figure() -> None:
     (note,) = work.profile("flushes-gone-wild").notes
     (figure,) = work.measured(trees.ROOT, "flushes-gone-wild").values()

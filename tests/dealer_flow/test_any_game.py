@@ -57,7 +57,7 @@ def test_what_is_legal_is_never_out_of_order(name: str) -> None:
         assert not {incident.code for incident in incidents(play)} & OUT_OF_ORDER, (item, play.found)
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(8)
 @pytest.mark.parametrize("name", ALL)
 def test_whatever_is_reported_is_answered(name: str) -> None:
     play = LegalPlay(ALL[name], Random(f"{name} wild"))

@@ -279,6 +279,7 @@ def test_bets_called() -> None:
     assert "CardDrawn" in may(go_on(table, "acts 3: call 300"))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("answer", [True, False])
 @pytest.mark.parametrize("name", CHECKS_OF_ACTIONS)
 def test_a_condition_that_always_answers_the_same_is_caught(

@@ -17,6 +17,7 @@ def test_blinds_straddles_and_all_ins(block: int) -> None:
     assert sum(_played(holdem(Random(HANDS * block + number))) for number in range(HANDS)) > 4 * HANDS
 
 
+@pytest.mark.every(2)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("block", range(2))
 def test_the_high_hand_on_board_begins(block: int) -> None:

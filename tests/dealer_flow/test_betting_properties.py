@@ -4,6 +4,7 @@ and no seat puts in more than its stake."""
 from random import Random
 from typing import Final
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -190,6 +191,7 @@ def out_of_turn(table: HandTable, random: Random) -> int | None:
     return seat if len(now.betting.actions) > before and seat in now.live else None
 
 
+@pytest.mark.more
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(GAMES), stakes, st.randoms(use_true_random=False), st.sampled_from(["taken-back", "stands"]))
 def test_a_hand_with_actions_taken_back_is_the_hand_without_them(

@@ -69,7 +69,7 @@ def followed(
     return [*said, *flow.finish()]
 
 
-@pytest.mark.every(12)
+@pytest.mark.every(24)
 @pytest.mark.parametrize("name", STEPPED)
 def test_an_evening_with_every_case_of_a_procedure(name: str, tmp_path: Path) -> None:
     """Dealt once; all properties of a session are checked."""

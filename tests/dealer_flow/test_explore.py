@@ -20,7 +20,7 @@ MORE |= {"emperors-challenge.co": 250, "fortune-pai-gow.co": 250}
 for every choice."""
 
 
-@pytest.mark.every(24)
+@pytest.mark.every(48)
 @pytest.mark.parametrize("name", known_procedures())
 def test_what_must_hold_holds_in_every_order(name: str) -> None:
     found = explore(name, states=MORE.get(name, STATES))
@@ -28,7 +28,7 @@ def test_what_must_hold_holds_in_every_order(name: str) -> None:
     assert found.states >= 50
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", DEALT_OTHERWISE)
 def test_so_it_does_where_a_reading_has_it_dealt_otherwise(name: str) -> None:
     found = Explorer(DEALT_OTHERWISE[name], states=2 * STATES, departures=1).run()

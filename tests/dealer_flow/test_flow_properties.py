@@ -1,5 +1,6 @@
 """For arbitrary reports in any order the flow answers, publishes only valid rounds and settles no broken one."""
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -144,7 +145,7 @@ class AnyEvening(RuleBasedStateMachine):
 AnyEvening.TestCase.settings = settings(
     max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
 )
-TestAnyEvening = AnyEvening.TestCase
+TestAnyEvening = pytest.mark.more(AnyEvening.TestCase)
 
 
 def test_an_incident_is_a_value() -> None:

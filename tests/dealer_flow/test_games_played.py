@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+import pytest
+
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.record.incidents import Incident
@@ -55,6 +57,7 @@ def test_a_clean_round(game: str) -> None:
     check_details(case, result)
 
 
+@pytest.mark.every(3)
 @of_each("case", written, ids=str, shares=30)
 def test_what_the_clause_says(case: Case) -> None:
     table, result = played(case)
@@ -119,6 +122,7 @@ HOW = {
 }
 
 
+@pytest.mark.more
 def test_every_row_of_every_game_is_dealt() -> None:
     """For each place and each way it can be wrong, a case in which an incident says so by that row's clause."""
     for game in games():

@@ -215,7 +215,7 @@ def agrees(round_: Round) -> None:
     assert plan.betting is not None or round_.betting == Betting()
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", RECORDED)
 def test_to_judge_everything_comes_to_the_same(name: str) -> None:
     procedure = load_procedure(RECORDED[name])

@@ -257,6 +257,7 @@ def test_the_command_writes_it_out() -> None:
     assert CliRunner().invoke(main, ["games", "--flatten", "boston-9.co"]).exit_code == 2
 
 
+@pytest.mark.more
 def test_the_sister_of_the_page_works_as_it_is_written(tmp_path: Path) -> None:
     page = (ROOT / "docs/procedures.md").read_text(encoding="utf-8")
     found = blocks(page)

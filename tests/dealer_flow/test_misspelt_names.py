@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+import pytest
+
 from dealer_flow.games import files_of
 from dealer_flow.procedure.checks.contradictions import contradictions
 from dealer_flow.procedure.layers import compose
@@ -62,6 +64,7 @@ def content_of(name: str) -> Any:
     return compose(read(path, ProcedureError), str(path)).content()
 
 
+@pytest.mark.every(3)
 @of_each("shape", shapes, shares=3)
 def test_a_misspelt_name_is_refused(shape: str) -> None:
     name, key = shapes()[shape]

@@ -264,7 +264,7 @@ def doors_of(procedure: Procedure, *, rows: bool) -> dict[BetRule, str]:
     }
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.more if _variant(name) else ()) for name in RULED]
 )

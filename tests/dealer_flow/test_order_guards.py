@@ -727,6 +727,7 @@ def test_packet_is_spread() -> None:
 # ------------------------------------------------------------------ every guard has its test
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("name", "answer"),
     [(name, answer) for name in OWN for answer in (True, False) if answer or name not in STATE_ALONE],

@@ -54,7 +54,7 @@ def _last(self: StepDealer, offered: list[str], _: object) -> str:
     return ([name for name in offered if name not in folds] or folds)[-1]
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(9)
 @pytest.mark.parametrize("name", STEPS)
 def test_everything_that_may_go_together(name: str) -> None:
     procedure = load_procedure(name)

@@ -54,6 +54,7 @@ class Paper:
         self.lies[seat] = to
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("structure", POSTED)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.more) for seed in (1, 2))])
 def test_sizes_agree_with_paper(structure: str, seed: int) -> None:

@@ -1,5 +1,6 @@
 """For arbitrary reports of a shoe and a table in any order the flow answers, and no uncertain race is complete."""
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -62,6 +63,7 @@ def test_anything_may_be_reported(reports: list[Report]) -> None:
     play(reports)
 
 
+@pytest.mark.more
 @given(st.permutations(DECK), st.lists(st.tuples(st.integers(0, 19), any_report), max_size=3))
 @example(list(DECK), [(0, ("shoe-1", e.WagerPlaced(1, 5, 1))), (3, ("shoe-1", e.WagerPlaced(1, 5, 0)))])
 @settings(max_examples=200)

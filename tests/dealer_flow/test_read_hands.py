@@ -6,6 +6,8 @@
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from dealer_flow.procedure.load import known_procedures
 from tests.support.reading.each import of_each
 from tests.support.reading.read_hands import FOLDER, ReadRound, outcome, played_hand, read_rounds
@@ -13,6 +15,7 @@ from tests.support.reading.read_hands import FOLDER, ReadRound, outcome, played_
 ROUNDS: Final = read_rounds()
 
 
+@pytest.mark.every(3)
 @of_each("round_", [each for each in ROUNDS if not each.differs], ids=str, shares=12)
 def test_a_hand_ends_as_it_was_read(round_: ReadRound) -> None:
     table, result = played_hand(round_)

@@ -33,6 +33,7 @@ def refused(case: Transcript, at: Path) -> list[str]:
     return [str(fault).removeprefix(f"{at}:").removeprefix(f"{PARTS.parent}/") for fault in faults]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_file_is_refused_line_by_line(case: Transcript, tmp_path: Path) -> None:
     said = [line.removeprefix("  ") for line in case.lines if line.startswith("  ")]

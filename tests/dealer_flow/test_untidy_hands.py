@@ -106,6 +106,7 @@ def pots(done: Settlement) -> list[tuple[int, int, int, dict[int, int]]]:
     ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("hand", "reading"), SAME)
 def test_it_ends_as_the_text_has_it(hand: dict[str, Any], reading: dict[str, Any]) -> None:
     check(hand, reading)

@@ -141,7 +141,7 @@ Node = tuple[tuple[Name, ...], Point, int]
 @pytest.mark.parametrize(
     ("seats", "departures", "depth", "at_least"),
     [
-        (1, 1, 32, 800),
+        pytest.param(1, 1, 32, 800, marks=pytest.mark.more),
         pytest.param(1, 2, 32, 4000, marks=pytest.mark.slow),
         pytest.param(2, 0, 40, 400, marks=pytest.mark.slow),
     ],

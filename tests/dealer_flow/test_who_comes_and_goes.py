@@ -217,6 +217,7 @@ def test_a_player_buys_more_between_hands_and_moves() -> None:
     assert round_of(table.flow).betting.behind == {1: 35_000, 2: 19_900, 3: 19_800, 4: 20_000, 6: 19_800}
 
 
+@pytest.mark.more
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     seats=st.sets(st.integers(1, 9), min_size=3, max_size=9),

@@ -169,6 +169,7 @@ def test_both_kinds_of_key_at_once_are_refused(tmp_path: Path) -> None:
     assert f"wrong    {file}:3: journal.auditor-key-file: key-file and auditor-key-file" in result.stdout
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("scenario", "warned"), [("recognition", True), ("demo", False)])
 def test_faces_in_the_clear_are_warned_of(
     tmp_path: Path, scenario: str, warned: bool, caplog: pytest.LogCaptureFixture

@@ -21,7 +21,7 @@ from tests.support.broken.classes import KeepsHands
 from tests.support.broken.devices import ALL_DEVICES, BEGIN, PAGE, caught_by, judge, published_page
 
 
-@pytest.mark.every(10)
+@pytest.mark.every(20)
 @pytest.mark.parametrize("each", ALL_DEVICES, ids=lambda each: each.name)
 def test_a_broken_device_is_caught_in_a_short_run(each: Caught) -> None:
     only = each.quick or each.by[:1]

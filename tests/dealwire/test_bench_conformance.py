@@ -79,6 +79,7 @@ def test_the_page_says_what_a_device_may_lack() -> None:
 # ------------------------------------------------------------------ true
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("plan", ["link", "table-controller", "shoe"])
 def test_a_simulated_device_conforms(plan: str) -> None:
     report = judged(plan)

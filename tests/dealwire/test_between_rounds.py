@@ -73,7 +73,7 @@ def evening_of(name: str, *, wrong: float, rounds: int = 12) -> list[Seen]:
     return long_evening(load_procedure(SETTINGS[name]["procedure"]), f"{name} {wrong}", rounds=rounds, wrong=wrong)
 
 
-@pytest.mark.every(12)
+@pytest.mark.every(24)
 @pytest.mark.parametrize("name", SETTINGS)
 def test_an_evening_goes_on_from_every_moment_between_its_rounds(name: str) -> None:
     assert check_every_rest(made_of(**SETTINGS[name]), evening_of(name, wrong=0.1, rounds=3)) >= 2

@@ -276,7 +276,7 @@ DAMAGES: dict[str, tuple[Damage, Exit, str]] = {
 }
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(8)
 @pytest.mark.parametrize("name", DAMAGES)
 def test_what_a_start_ends_with_was_found(name: str, folder: Path) -> None:
     damage, code, why = DAMAGES[name]

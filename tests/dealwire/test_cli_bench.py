@@ -65,6 +65,7 @@ def test_a_check_that_fails_is_exit_code_1(tmp_path: Path) -> None:
     assert "status: 1000 ms, more than 900 ms" in result.output
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
@@ -288,6 +289,7 @@ def test_two_reports_are_held_against_each_other_without_a_run(signed: Path, tmp
     assert "newly not run (1)" in result.output
 
 
+@pytest.mark.more
 def test_how_far_a_run_is_shows_on_a_terminal() -> None:
     with Attached("pty") as attached:
         terminal, slave = os.openpty()
@@ -376,6 +378,7 @@ def told(running: "subprocess.Popen[bytes]", wanted: bytes) -> None:
         said += more
 
 
+@pytest.mark.more
 def test_a_person_at_an_attached_device_is_asked_and_does_it() -> None:
     with Attached("pty") as attached:
         only = ("--only", "fault.door-idle", "--only", "deal.setup", "--only", "deal.lock")

@@ -260,6 +260,7 @@ def test_the_text_is_a_table_with_remarks(tmp_path: Path) -> None:
     assert "even at a meter of 160,530.53 wagers" in run("odds", GAME, "--bet", "progressive", "-v").stdout
 
 
+@pytest.mark.more
 def test_without_numpy_only_the_showdowns_are_missing() -> None:
     code = "import sys; sys.modules['numpy'] = None; from dealwire.cli import main; main()"
     command = [sys.executable, "-c", code, "odds", GAME, "--bet"]

@@ -48,7 +48,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return archive(tmp_path_factory.mktemp("archive") / "mixed", *MIXED)
 
 
-@pytest.mark.every(2)
+@pytest.mark.more
 @pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
 def test_any_number_of_processes_prints_the_same(mixed: Path, form: tuple[str, ...]) -> None:
     alone = dealwire(mixed, *form)
@@ -78,6 +78,7 @@ def test_for_people_every_recording_has_its_name_above_it(mixed: Path) -> None:
     assert [line for line in lines if line.endswith(".pcapng")] == sorted(path.name for path in mixed.iterdir())
 
 
+@pytest.mark.more
 def test_a_damaged_a_torn_and_a_foreign_file_are_named_and_the_rest_is_dealt(tmp_path: Path) -> None:
     folder = archive(tmp_path / "archive", "two-rounds", "two-rounds", "clean-1", "clean-3", "clean-8")
     damaged, torn, foreign, *_ = sorted(folder.iterdir())
@@ -207,6 +208,7 @@ def begun(process: "subprocess.Popen[str]") -> list[int]:
     return workers
 
 
+@pytest.mark.more
 def test_ctrl_c_ends_all_processes_without_a_word(long_run: "subprocess.Popen[str]") -> None:
     workers = begun(long_run)
     os.killpg(long_run.pid, signal.SIGINT)  # a terminal sends it to every process
@@ -215,6 +217,7 @@ def test_ctrl_c_ends_all_processes_without_a_word(long_run: "subprocess.Popen[st
     assert not any(running(pid) for pid in workers)
 
 
+@pytest.mark.more
 def test_a_process_that_is_killed_is_said_and_what_was_dealt_is_whole(long_run: "subprocess.Popen[str]") -> None:
     workers = begun(long_run)
     os.kill(workers[0], signal.SIGKILL)

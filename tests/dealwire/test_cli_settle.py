@@ -336,6 +336,7 @@ def command(line: str, *, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["sh", "-c", shell], capture_output=True, text=True, timeout=60, cwd=cwd, check=False)
 
 
+@pytest.mark.every(12)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="not here: a disk that is full needs /dev/full (Linux)")
 @pytest.mark.parametrize("text", ["", "--text"])
 def test_a_full_disk_is_one_line(text: str, tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.every(2)
+@pytest.mark.more
 @pytest.mark.parametrize("columns", [60, 80])
 def test_nothing_is_wider_than_the_terminal(columns: int, journal: Path) -> None:
     commands = [

@@ -298,6 +298,7 @@ def at_step(page: Any, number: int) -> None:
     page.locator(f'#player[data-number="{number}"]').wait_for()
 
 
+@pytest.mark.more
 def test_a_recording_is_played_stepped_and_searched(browser: Any, console: Console) -> None:
     with watched(browser, console.address) as window:
         page = window.page(console.address + "replay/two-rounds.pcapng")

@@ -65,6 +65,7 @@ def sign_in(place: tuple[str, int], token: str, source: str) -> tuple[int, float
         return line.getresponse().status, time.monotonic() - began
 
 
+@pytest.mark.more
 def test_a_right_token_comes_in_while_wrong_ones_come_from_everywhere(console: Console) -> None:
     """From ninety addresses, one at a time each, as long as it takes."""
     place, over, wrong = place_of(origin(console)), threading.Event(), list[int]()
@@ -124,6 +125,7 @@ ASKED = [
 ]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("digits", [LONG, "0" * 5000, "-" + LONG, "٩" * 900, "1" * 11], ids=lambda each: each[:3])
 @pytest.mark.parametrize("path", DIGITS + ASKED)
 def test_endless_digits_are_no_page_and_no_fault(

@@ -52,6 +52,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TableView, 
     return folder, view, page
 
 
+@pytest.mark.more
 def test_a_journal_gives_the_views_that_were_seen_live(evening: tuple[Path, TableView, str]) -> None:
     folder, live, _ = evening
     replay = dealt(folder)

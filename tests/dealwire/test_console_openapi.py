@@ -112,6 +112,7 @@ def test_it_is_served_and_linked(console: Console) -> None:
         assert '<link rel="service-desc" type="application/json" href="/openapi.json">' in asking.get("/").text
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("method", "path", "status", "text"),
     [

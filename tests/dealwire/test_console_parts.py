@@ -324,6 +324,7 @@ def test_what_an_owner_needs_of_the_console_loads_no_web_library() -> None:
 PAGE = Path(__file__).parent.parent.parent / "docs" / "console.md"
 
 
+@pytest.mark.more
 def test_the_example_in_the_manual_runs() -> None:
     found = re.search(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert found

@@ -306,6 +306,7 @@ console.stop()
 """
 
 
+@pytest.mark.more
 def test_a_recording_that_hangs_keeps_nobody_from_ending() -> None:
     pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen([sys.executable, "-c", HANGING], text=True, **pipes) as process:  # type: ignore[call-overload]

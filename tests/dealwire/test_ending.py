@@ -230,6 +230,7 @@ def test_a_thread_that_goes_on_holds_nothing_up(arguments: list[str]) -> None:
         process.wait()
 
 
+@pytest.mark.more
 def test_a_service_whose_thread_hangs_ends_whole(tmp_path: Path) -> None:
     """The end is as good as without the thread: the journal is closed, the exit code is that of a requested end."""
     with simulators() as addresses:
@@ -246,6 +247,7 @@ def test_a_service_whose_thread_hangs_ends_whole(tmp_path: Path) -> None:
         assert verify(reader).records > 10
 
 
+@pytest.mark.more
 def test_a_service_whose_disk_hangs_is_cut_off(tmp_path: Path) -> None:
     """Its main thread waits in a system call and receives no signal."""
     with simulators() as addresses:

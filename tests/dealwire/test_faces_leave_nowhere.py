@@ -87,6 +87,7 @@ def hunted(
     return hunt
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("scenario", SHUFFLED)
 def test_a_shuffler_that_reads_faces(tmp_path: Path, broker: Mosquitto, scenario: str) -> None:
     hunt = hunted(tmp_path, broker, reading(scenario), hidden=15)

@@ -873,6 +873,7 @@ def test_a_file_that_is_none_is_named(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "longer than 20 bytes, the maximum" in run("histories", str(tmp_path / "long.phh")).stdout
 
 
+@pytest.mark.more
 def test_a_table_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "below").mkdir()
     (tmp_path / "below" / "a.phhs").write_text(f"[1]\n{STUD}\n[2]\n{HEADS_UP.replace('NT', 'NS')}")

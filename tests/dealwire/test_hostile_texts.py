@@ -154,7 +154,7 @@ def test_what_a_recording_says_of_itself(settings: str, tmp_path: Path) -> None:
         harmless(on_terminal(*command))
 
 
-@pytest.mark.every(4)
+@pytest.mark.more
 @pytest.mark.parametrize("command", [["check"], ["run", "--check"], ["games"], ["sim", "--scenario"]], ids=" ".join)
 def test_what_a_file_says(command: list[str], tmp_path: Path) -> None:
     file = tmp_path / "evil.toml"
@@ -164,7 +164,7 @@ def test_what_a_file_says(command: list[str], tmp_path: Path) -> None:
         harmless(on_terminal(*command, str(file)))
 
 
-@pytest.mark.every(2)
+@pytest.mark.more
 @pytest.mark.parametrize("text", [[], ["--text"]], ids=["json", "text"])
 def test_what_a_round_says(text: list[str], tmp_path: Path) -> None:
     lines = on_terminal("replay", str(CLEAN), "--json", "--no-settle").splitlines()

@@ -71,7 +71,7 @@ def test_every_round_of_a_service_names_the_house_that_it_began_with(tmp_path: P
     assert compared(tmp_path).difference is None
 
 
-@pytest.mark.every(4)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("procedure", "game"),
     [

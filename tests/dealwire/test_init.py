@@ -58,6 +58,7 @@ def deals_and_settles(folder: Path) -> None:
 # ------------------------------------------------------------------ typed at a terminal
 
 
+@pytest.mark.more
 def test_a_person_types_and_the_table_is_dealt(tmp_path: Path) -> None:
     """Real devices on pseudo-terminals; wrong answers on purpose; the file is then served."""
     folder = tmp_path / "pit"
@@ -142,6 +143,7 @@ def test_a_person_types_and_the_table_is_dealt(tmp_path: Path) -> None:
         deals_and_settles(folder)
 
 
+@pytest.mark.more
 def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     with TypingTerminal(tmp_path, "init", "pit", "--simulated", "--game", "three-card.co") as screen:
         screen.answer("Edition of the regulation", "")
@@ -177,6 +179,7 @@ ANSWERED = (
 # ------------------------------------------------------------------ unattended
 
 
+@pytest.mark.more
 def test_a_simulated_table_is_made_dealt_and_settled(tmp_path: Path) -> None:
     """The way of a user without hardware: two commands, then a settled round."""
     ports = free_port(), free_port()
@@ -267,6 +270,7 @@ def test_a_wrong_option_is_one_line_and_writes_nothing(options: tuple[str, ...],
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.more
 def test_without_devices_a_line_is_needed(tmp_path: Path) -> None:
     program = [sys.executable, "-m", "dealwire", "init", str(tmp_path), "--yes", "--no-probe", "--port", "0"]
     done = subprocess.run([*program, "--game", "race-to-the-flush"], capture_output=True, text=True)

@@ -213,7 +213,7 @@ def test_a_service_whose_table_plays_on_through_a_lock(tmp_path: Path) -> None:
     assert len(lines) == len(listener.of("round"))
 
 
-@pytest.mark.every(2)
+@pytest.mark.more
 @pytest.mark.parametrize("how", ["deleted", "replaced"])
 def test_a_service_whose_file_is_gone_stops_with_one_line(tmp_path: Path, how: str) -> None:
     with simulators(speed=50) as addresses:

@@ -116,6 +116,7 @@ def test_a_number_altered_to_be_far_away_costs_no_walk_to_it(tmp_path: Path) -> 
     assert (found.kept.sequence, found.beyond) == (399, 403)
 
 
+@pytest.mark.more
 def test_an_output_that_cannot_be_written_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "j"
     filled(path)

@@ -199,6 +199,7 @@ def test_nothing_is_pruned_that_an_exporter_has_not_sent(tmp_path: Path) -> None
         archivist.close()
 
 
+@pytest.mark.more
 def test_each_day_is_copied_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A second copy would race with the pruning of the day: the record that it begins with may be gone by then."""
     copied = []
@@ -326,6 +327,7 @@ def test_a_noted_record_is_held_against_the_file_that_has_it(tmp_path: Path) -> 
     assert (code, "no table option can be given" in said) == (2, True)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("days", "goes"), [(1, False), (2, True)])
 def test_a_day_goes_when_it_is_as_old_as_was_configured(tmp_path: Path, days: int, goes: bool) -> None:
     path = tmp_path / "j"

@@ -71,7 +71,7 @@ def test_a_dozen_kills_lose_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["dealt_again"] == found["rounds"]
 
 
-@pytest.mark.every(10)
+@pytest.mark.more
 @pytest.mark.parametrize("wrong", kill_cycles.SABOTAGE)
 def test_a_wrong_done_on_purpose_is_found(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
     for cycles in ("10", "40"):  # on a busy machine ten kills may all come before a first round

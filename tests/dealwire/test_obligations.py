@@ -227,7 +227,7 @@ ALTERED = [
 ]
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(9)
 @pytest.mark.parametrize("long_ago", [False, True])
 @pytest.mark.parametrize("sql", ALTERED)
 def test_a_table_that_was_altered_is_found_before_money_goes_by_it(tmp_path: Path, sql: str, long_ago: bool) -> None:

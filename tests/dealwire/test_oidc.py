@@ -207,7 +207,7 @@ def spoiled(claims: dict[str, Any]) -> str:
 NOW = int(time.time())
 
 
-@pytest.mark.every(7)
+@pytest.mark.every(14)
 @pytest.mark.parametrize(
     ("claims", "why"),
     [
@@ -234,7 +234,7 @@ def test_a_token_that_says_something_else_signs_nobody_in(
     refused(console, said, why)
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(14)
 @pytest.mark.parametrize(
     ("sign", "why"),
     [
@@ -354,6 +354,7 @@ def failure_of(folder: Path, issuer: LoopbackIssuer) -> str:
     return str(failed.value)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("path", ["/.well-known/openid-configuration", "/token", "/keys"])
 @pytest.mark.parametrize(
     ("answer", "why"),

@@ -111,7 +111,7 @@ OUTPUTS: Final = {
 }
 
 
-@pytest.mark.every(3)
+@pytest.mark.more
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_a_table_that_is_recorded_goes_on(tmp_path: Path, addresses: dict[str, str], output: str) -> None:
     lines = f"--shuffler {addresses['shuffler']} --controller {addresses['table-controller']}"

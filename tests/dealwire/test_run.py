@@ -193,6 +193,7 @@ class Manager:
         self._socket.close()
 
 
+@pytest.mark.more
 def test_systemd_is_told_and_the_watchdog_is_petted_while_the_owner_turns(tmp_path: Path) -> None:
     manager = Manager(tmp_path)
     environment = {"NOTIFY_SOCKET": str(manager.path), "WATCHDOG_USEC": "10000000"}

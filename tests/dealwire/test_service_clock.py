@@ -82,6 +82,7 @@ def test_a_clock_set_forward_is_told_and_followed_and_no_round_suffers(tmp_path:
     assert times[-1] - times[0] >= by_ns
 
 
+@pytest.mark.more
 def test_a_clock_set_back_is_told_once_and_the_record_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     wall = Wall()
     with simulators() as addresses:

@@ -234,6 +234,7 @@ def test_a_folder_that_others_may_not_enter_is_told(tmp_path: Path) -> None:
     assert "which other users may not enter" in advice(unit, [tmp_path / "x"])[0]
 
 
+@pytest.mark.more
 def test_a_unit_that_is_printed_in_a_hidden_place_warns_and_is_a_unit(tmp_path: Path) -> None:
     """A real environment below /tmp, as somebody makes it who tries the program."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)

@@ -8,6 +8,7 @@ from tests.support.programs.fuzz_dialects import fuzz
 BYTES = 150_000
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("dialect", BUILT_IN)
 def test_every_byte_is_booked_and_memory_bounded(dialect: str) -> None:
     report = fuzz(dialect, BYTES)

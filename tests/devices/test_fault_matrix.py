@@ -14,6 +14,7 @@ COMMAND_MOST_NS = 3 * 250_000_000 + 50_000_000
 TRIES = 2
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("line", LINES)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_cell_is_as_the_document_says(fault: str, line: str, tmp_path: Path) -> None:

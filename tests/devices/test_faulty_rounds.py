@@ -19,6 +19,7 @@ from tests.support.evenings.faulty_rounds import (
 SEEDS = int(os.environ.get("DEALWIRE_SEEDS", "80"))
 
 
+@pytest.mark.more
 def test_no_seed_gives_a_wrong_result() -> None:
     found = Counter(verdict(seed) for seed in range(SEEDS))
     wrong = [said for said in found if said.startswith("WRONG")]

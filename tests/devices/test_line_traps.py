@@ -5,6 +5,7 @@ import os
 import socket
 import termios
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,10 +28,17 @@ SOURCES = sorted(path for package in ("devices", "dealwire") for path in (ROOT /
 # ------------------------------------------------------------------ read off the syntax trees
 
 
+def trees_with(word: str) -> Iterator[tuple[Path, ast.Module]]:
+    """Yield the tree of each source that has the word; to parse all of them takes seconds."""
+    for path in SOURCES:
+        if word in (text := path.read_text()):
+            yield path, ast.parse(text)
+
+
 def test_no_write_time_out_is_ever_set() -> None:
     """A write that timed out does not tell how much was sent; with 0 on a full line pyserial never returns."""
-    for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text())):
+    for path, tree in trees_with("write_timeout"):
+        for node in ast.walk(tree):
             named = node.arg if isinstance(node, ast.keyword) else getattr(node, "attr", None)
             assert named != "write_timeout", f"{path.name}:{getattr(node, 'lineno', '?')}"
 
@@ -39,8 +47,8 @@ def test_in_waiting_only_ever_sizes_a_read() -> None:
     """A dead socket answers 1, so this must not decide whether a line is alive or has bytes."""
     uses = [
         (path.relative_to(ROOT).as_posix(), node.lineno)
-        for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text()))
+        for path, tree in trees_with("in_waiting")
+        for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr == "in_waiting"
     ]
     assert len(uses) == 1

@@ -167,6 +167,7 @@ def trouble(table: Table, random: Random, count: int) -> None:
         table.pass_time(random.random() * 3)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_an_evening_of_trouble_replays_equal(tmp_path, seed):
     random = Random(seed)

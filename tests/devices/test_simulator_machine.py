@@ -2,6 +2,7 @@
 
 from random import Random
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -246,7 +247,7 @@ class Hands(RuleBasedStateMachine):
 Hands.TestCase.settings = settings(
     max_examples=300, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-TestHands = Hands.TestCase
+TestHands = pytest.mark.more(Hands.TestCase)
 
 
 def test_gathering_takes_a_deck_from_everywhere_on_the_table() -> None:

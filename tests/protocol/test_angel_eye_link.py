@@ -279,6 +279,7 @@ def evening(chance: Random) -> tuple[list[str], list[bytes]]:
     return cards, pieces
 
 
+@pytest.mark.more
 @settings(max_examples=1500)
 @given(st.integers(0, 2**64), st.integers(1, 40))
 def test_each_card_once_and_in_order_or_a_gap(seed: int, size: int) -> None:

@@ -192,6 +192,7 @@ def test_what_the_conversations_say_is_within_the_bounds() -> None:
         assert not outside(layout["fields"], found), step["what"]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("device", DEVICES)
 def test_what_the_simulated_devices_say_in_a_whole_plan_is_within_the_bounds(device: str) -> None:
     layouts = {each["name"]: each["fields"] for each in (*DATA["messages"], *DATA["answers"])}

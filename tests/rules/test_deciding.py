@@ -73,6 +73,7 @@ def test_every_reading_says_its_ground_its_clause_and_what_stands_against_it() -
             assert held.against, (name, reading)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("game", ["three-card.co", "high-five.co"])
 def test_the_ledger_counts_as_it_did_when_it_was_printed(game: str) -> None:
     kept = KEPT[game]

@@ -165,6 +165,7 @@ GAMES = (
 ENVIED = {"envy-trigger": ("bettors", "anyone"), "folded-envy": ("collects", "none"), "envy-tied": ("each", "once")}
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", GAMES)
 @given(st.integers(0, 1 << 32), st.integers(1, 3))
 @settings(max_examples=15, deadline=None)

@@ -79,6 +79,7 @@ def test_a_suit_by_name() -> None:
     assert count_dealt(spades, 3, CardDeck(), suited=3, by_suit=True) == expected
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("cards", "shoe", "looked_at"), [
     (7, CardDeck(), 290_732), (7, CardDeck(1, 1), 448_409), (6, CardDeck(1, 2), 59_852), (6, CardDeck(8), 117_572),
 ])  # fmt: skip

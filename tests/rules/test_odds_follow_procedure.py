@@ -204,6 +204,7 @@ def test_streets_of_so_many_antes(most: int, tmp_path: Path) -> None:
     assert -found.house_edge == average(on_the_streets(hand, 1, tuple(range(1, most + 1))) for hand in hands)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("game_id", "change", "terms", "raises"),
     [

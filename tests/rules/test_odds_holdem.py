@@ -88,6 +88,7 @@ def names(deck: HoldemDeck, cards: Places) -> Cards:
     return frozenset(ORDER[deck.ranks[card % each] - 2] + SUITS[card // each] for card in cards.tolist())
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("terms", "ranks", "suits"),
     [

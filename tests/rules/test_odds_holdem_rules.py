@@ -52,6 +52,7 @@ def cards(numbers: Places) -> tuple[Card, ...]:
     return tuple(CARDS[code] for code in codes(WHOLE)[numbers].tolist())
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("when", "boards"), SAMPLES)
 def test_a_word_on_many_boards_is_what_it_asks_of_one_hand(when: dict[str, object], boards: tuple[int, ...]) -> None:
     asked, game, seen = RuleWhen.model_validate(when), load_game(UTH), set[bool]()

@@ -72,6 +72,7 @@ def one_by_one(contest: SplitContest) -> dict[tuple[int, ...], list[Counter[tupl
     return found
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("ranks", "colours"), [((10, 13, 1), True), ((2, 3, 1), False)])
 def test_every_pair_of_hands(ranks: tuple[int, ...], colours: bool) -> None:
     contest = SplitContest(rank, two, whole, foul, middle, colour_pushes=colours, deck=Pack(ranks))

@@ -90,7 +90,7 @@ ACE_TO_SIX = (2, 3, 4, 5, 6, 1)
 ACE_TO_FIVE = (2, 3, 4, 5, 1)
 
 
-@pytest.mark.every(7)
+@pytest.mark.every(14)
 @pytest.mark.parametrize(
     "contest",
     [
@@ -127,7 +127,7 @@ KINDS |= {(5,): "five of a kind", (3, 2): "full house"}
 ORDERS[5] = (*ORDERS[5], "five of a kind")
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(8)
 @pytest.mark.parametrize(
     "contest",
     [

@@ -197,7 +197,7 @@ def test_no_solver_is_without_a_small_deck() -> None:
     assert named == {*SOLVERS}
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize(
     "game_id",
     [pytest.param(game, marks=pytest.mark.more) if game == "wild-six.co" else game for game in SMALL],

@@ -76,6 +76,7 @@ def test_200_000_races_match_the_exact_chances(counted: Counter[int]) -> None:
     assert chi_square(counted, ends_at()) < POINT_12
 
 
+@pytest.mark.more
 def test_a_wrong_game_would_be_found(counted: Counter[int]) -> None:
     """The same races do not fit the probabilities of two decks, so the test can fail."""
     assert chi_square(counted, ends_at(decks=2)) > 5 * POINT_12

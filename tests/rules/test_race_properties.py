@@ -1,6 +1,7 @@
 """Random races: the money equals an independent engine's, adds up to zero, and depends on suits only through the
 bets."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -64,6 +65,7 @@ def expected(cards: list[str], bets: dict[str, int]) -> dict[str, int]:
     return net
 
 
+@pytest.mark.more
 @given(races())
 @settings(max_examples=150)
 def test_the_money_is_what_an_engine_written_apart_says(found: tuple[list[str], dict[str, int]]) -> None:

@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -117,6 +118,7 @@ def test_players_house_and_meters_come_to_nothing(round_: RoundResult) -> None:
     assert {(line.seat, line.bet): line.stake for line in settlement.lines if line.bet != "envy"} == staked
 
 
+@pytest.mark.more
 @given(rounds(), st.permutations("CDHS"), st.sampled_from(["highest-absent", "ace", "lowest"]), st.randoms())
 @settings(max_examples=100, deadline=None)
 def test_suits_and_the_order_of_cards_and_seats_change_no_money(

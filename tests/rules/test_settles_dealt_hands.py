@@ -28,7 +28,7 @@ def settled(case: Case) -> tuple[RoundResult, Game, Settlement]:
     return result, rules, settle(result, rules, meters=meters, accept_suspect=True)
 
 
-@pytest.mark.every(3)  # each of them is dealt in tests/dealer_flow/test_games_played.py too
+@pytest.mark.every(12)  # each of them is dealt in tests/dealer_flow/test_games_played.py too
 @of_each("case", dealt, ids=str, shares=12)
 def test_a_dealt_round_settles(case: Case) -> None:
     result, game, settlement = settled(case)

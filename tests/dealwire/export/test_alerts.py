@@ -84,6 +84,7 @@ def values(consumer: Consuming) -> dict[tuple[str, ...], float]:
     }
 
 
+@pytest.mark.more
 @needs_mosquitto
 @needs_postgres
 def test_refused_messages_of_the_fleet_are_counted_by_kind(broker: Mosquitto, database: Postgres) -> None:

@@ -134,6 +134,7 @@ def exporter_of(broker: Mosquitto, journal: Journal) -> MqttExporter:
     return MqttExporter(Broker.parse(broker.url), journal, site=SITE, tables=TABLES)
 
 
+@pytest.mark.more
 def test_every_line_is_a_row_and_every_cent_is_there(journal: Journal, database: Postgres, tmp_path: Path) -> None:
     with (
         running_broker(tmp_path / "broker") as broker,

@@ -78,6 +78,7 @@ def test_a_check_warns_and_finds_nothing_wrong(file: Path, secret: Path) -> None
     assert "nothing wrong" in said[-1]
 
 
+@pytest.mark.more
 def test_a_start_warns(file: Path, secret: Path) -> None:
     with Program(file, "--no-console") as program:
         program.wait_for(lambda: "retrying" in program.text)

@@ -455,6 +455,7 @@ def test_lines_of_many_openings_are_believed_and_repeated_lines_signed_again(
     assert database.rows("SELECT why FROM dealwire.refused") == []
 
 
+@pytest.mark.more
 @needs_postgres
 def test_a_key_that_is_no_longer_in_the_list_vouches_for_nothing_and_stops_nothing(
     key: SigningPair, database: Postgres, tmp_path: Path

@@ -55,6 +55,7 @@ def test_each_deck_out_of_the_shuffler_adds_up(name: str) -> None:
     assert kinds[e.CardDrawn] == 0
 
 
+@pytest.mark.more
 def test_the_deck_runs_out_of_the_hand() -> None:
     """Eight players of stud, none of whom folds often: all of 47.1-1009(2) happens, and every card is there."""
     results, incidents, lines, _ = evening("seven-card-stud.co-hand", 60, seats=8, seed=2)

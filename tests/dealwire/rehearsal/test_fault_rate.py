@@ -59,7 +59,7 @@ def dealt(scenario: AnyScenario, table: Table, count: int) -> Iterator[tuple[Rou
             return
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("procedure", ["flushes-gone-wild.co", "bonus-6.co", "pai-gow.co-hand", "race-to-the-flush"])
 def test_a_round_goes_wrong_when_a_fault_was_planned_and_never_else(procedure: str) -> None:
     """A fault ends with its round: the deck is exchanged if one of its cards is astray."""

@@ -263,6 +263,7 @@ def test_what_a_player_does_wrong_is_put_right(name: str, what: str, code: str) 
     assert not any(line.result == "held" for each in evening.settled for line in each.lines)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("reading", ["taken-back", "stands", "binds"])
 @every_family
 def test_what_the_floor_takes_back_was_never_done(name: str, reading: str) -> None:
@@ -352,6 +353,7 @@ def test_a_house_takes_what_the_game_lets_it(house: dict[str, Any], why: str) ->
     assert why in str(said.value)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("reading", ["taken-back", "stands", "binds"])
 @every_family
 def test_who_acts_out_of_turn_plays_on_as_the_house_has_it(name: str, reading: str) -> None:

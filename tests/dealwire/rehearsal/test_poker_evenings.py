@@ -41,6 +41,7 @@ def test_many_evenings_out_of_the_hand_have_the_money_of_the_shoe(name: str) -> 
         assert money(name, seed) == money(name.removesuffix("-hand"), seed), seed
 
 
+@pytest.mark.more
 def test_evenings_have_what_may_happen() -> None:
     """Hands shown and not, chips gone all-in, side pots, pots shared."""
     found, wrong = evenings(("holdem.co", "omaha-hi-lo.co"), 1, 30, 600)

@@ -64,6 +64,7 @@ def test_stakes_pots_and_what_was_taken_in_stand_there(sheet: RoundSheet) -> Non
     assert "$4.00" in said
 
 
+@pytest.mark.more
 def test_the_rules_of_the_house_stand_there_with_their_hash(tmp_path: Path) -> None:
     file = DOCS / "examples" / "house.toml"
     found = sheet_of(tmp_path, *HAND, settings={"house": str(file), "house-game": "holdem-2-5"})

@@ -35,7 +35,7 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(9)
 @pytest.mark.parametrize("procedure", GAMES)
 def test_a_sheet_says_what_the_journal_says(procedure: str, tmp_path: Path) -> None:
     write_rounds(tmp_path / "j", procedure, long_evening(load_procedure(procedure), "a sheet", rounds=4, wrong=0.02))

@@ -153,6 +153,7 @@ def test_show_lists_the_games_and_the_hash() -> None:
     assert listed.stdout.count('"schema": "dealwire.house-games/1"') == 5
 
 
+@pytest.mark.every(2)
 @needs_browser
 @pytest.mark.parametrize("width", [390, 1920])
 def test_nothing_is_cut_off_in_a_browser(tmp_path: Path, width: int) -> None:

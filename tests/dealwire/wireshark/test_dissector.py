@@ -140,6 +140,7 @@ def test_random_bytes_cut_at_random(dialect: str, tmp_path: Path) -> None:
     assert same(seen_by_us(path), seen_by_tshark(path, "-2"), dialect) > 200
 
 
+@pytest.mark.more
 def test_a_frame_cut_across_packets_is_shown_where_it_ends(tmp_path: Path) -> None:
     wires = b"".join(frames_of_vectors())
     pieces = [wires[at : at + 7] for at in range(0, len(wires), 7)]

@@ -69,7 +69,7 @@ def hands(name: str, number: int) -> list[tuple[Card, ...]]:
     return found
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(12)
 @pytest.mark.parametrize("name", RANKINGS)
 def test_counting_finds_what_trying_everything_finds(name: str) -> None:
     number = 30 if JOKERS_OF.get(name) else 80 if ranking(name).jokers else 200
