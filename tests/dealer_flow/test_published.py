@@ -68,7 +68,8 @@ def of_procedures() -> Any:
     return kind(schema)
 
 
-@of_each("name", known_procedures())
+@pytest.mark.every(4)
+@of_each("name", known_procedures(), shares=4)
 def test_a_procedure_fits_the_published_schema(name: str) -> None:
     content = tomllib.loads(whole_text(name))
     of_procedures().validate(content)
@@ -85,7 +86,8 @@ def test_every_field_is_explained() -> None:
         assert f"`{name}`" in page, name
 
 
-@of_each("name", known_procedures())
+@pytest.mark.every(4)
+@of_each("name", known_procedures(), shares=4)
 def test_a_page_has_every_rule_of_every_bet(name: str) -> None:
     """Each `must` row, limit, total and tip of the file is a row of the page, with its clause."""
     content = tomllib.loads(whole_text(name))
