@@ -35,7 +35,6 @@ from tests.support.rigs.serving import (
     opened,
     published,
     run_until,
-    simulators,
     simulators_here,
     write_configuration,
 )
@@ -84,7 +83,7 @@ def troubles(service: Service) -> list[str]:
 
 @pytest.mark.more
 def test_a_badge_that_is_not_listed_is_on_record_and_on_the_page(tmp_path: Path) -> None:
-    with simulators(faults=1.0, seed=5) as addresses:
+    with simulators_here(faults=1.0, seed=5) as addresses:
         users_file(tmp_path, user_entry("ann", badge=11))
         service, _ = opened(write_configuration(tmp_path, addresses, top=TOP))
         with service:

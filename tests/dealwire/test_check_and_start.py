@@ -29,7 +29,7 @@ from dealwire.service.tried import ok
 from devices.clock import SystemClock
 from tests.support.broken.hostile_files import must_end
 from tests.support.reading.game_files import flat_paytables
-from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
+from tests.support.rigs.serving import opened, run_until, simulators_here, write_configuration
 
 ABSENT = {"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}
 OPEN_TO_ALL = all(folder.stat().st_mode & 0o001 for folder in GAMES.resolve().parents)
@@ -45,7 +45,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
     flat_paytables(folder / "paytables")
     folder.chmod(0o755)
     shutil.copy(files_of("pays")["flushes-gone-wild.co"], folder / OWN_GAME)
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         file = write_configuration(folder, addresses, more=f'limit-cents = 10000\ngame = "{folder / OWN_GAME}"')
         service, listener = opened(file)
         with service:

@@ -14,7 +14,7 @@ from dealwire.console.server import Console
 from dealwire.hub.view import TableView
 from dealwire.journal import SealingKey
 from tests.support.rigs.consoles import client
-from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
+from tests.support.rigs.serving import opened, run_until, simulators_here, write_configuration
 
 ROUNDS = 6
 
@@ -34,7 +34,7 @@ def dealt(folder: Path, table: str = "table-1") -> Replay:
 def evening(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TableView, str]:
     """A folder with the journal of some rounds at two tables, the last view, and a page of the console meanwhile."""
     folder = tmp_path_factory.mktemp("evening")
-    with simulators(2, scenario="demo") as addresses:
+    with simulators_here(2, scenario="demo") as addresses:
         service, _ = opened(write_configuration(folder, addresses))
         with service:
             run_until(service, lambda: service.tables["table-1"].rounds >= ROUNDS)

@@ -27,7 +27,7 @@ from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.consoles import TOKENS, client, running
 from tests.support.rigs.patience import PATIENCE_S
 from tests.support.rigs.ports import free_port
-from tests.support.rigs.serving import Program, rounds_in, simulators, write_configuration
+from tests.support.rigs.serving import Program, rounds_in, simulators_here, write_configuration
 
 ROOT = Path(__file__).parents[2]
 
@@ -145,7 +145,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str
     (folder / "tokens.toml").chmod(0o600)
     # The journal is sealed, and only the tables' own process can replay it.
     top = f'[console]\nport = {port}\nprocess = "same"\ntokens-file = "tokens.toml"\n'
-    with simulators() as addresses, Program(write_configuration(folder, addresses, top=top)) as program:
+    with simulators_here() as addresses, Program(write_configuration(folder, addresses, top=top)) as program:
         program.wait_for(lambda: rounds_in(folder) >= 2)
         yield folder, f"http://127.0.0.1:{port}"
         assert program.process.poll() is None

@@ -16,7 +16,7 @@ from websockets.sync import client as websockets
 
 from tests.support.rigs.consoles import TOKENS
 from tests.support.rigs.patience import PATIENCE_S
-from tests.support.rigs.serving import Program, compared, published, rounds_in, simulators, write_configuration
+from tests.support.rigs.serving import Program, compared, published, rounds_in, simulators_here, write_configuration
 
 pytestmark = pytest.mark.more
 
@@ -42,7 +42,7 @@ def test_a_console_behind_a_proxy_ends_with_the_service_whoever_is_connected(tmp
     tokens = tmp_path / "tokens.toml"
     tokens.touch(mode=0o600)
     tokens.write_text("".join(f'{role} = "{token}"\n' for role, token in TOKENS.items()))
-    with simulators(1) as addresses, ExitStack() as stack:
+    with simulators_here() as addresses, ExitStack() as stack:
         program = stack.enter_context(Program(write_configuration(tmp_path, addresses, top=PART)))
         here = address_of(program)
         program.wait_for(lambda: rounds_in(tmp_path) >= 1)  # the lines are up

@@ -26,7 +26,7 @@ from dealwire.hub.hub import Hub
 from devices.clock import ManualClock
 from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.consoles import TOKENS, client, origin, running
-from tests.support.rigs.serving import opened, published, run_until, simulators, write_configuration
+from tests.support.rigs.serving import opened, published, run_until, simulators_here, write_configuration
 
 PATIENCE_S = 300.0
 
@@ -304,7 +304,7 @@ def test_nobody_who_is_not_signed_in_takes_the_place_of_what_somebody_was_refuse
 
 def test_sign_ins_failures_and_refused_acts_are_in_the_journal(tmp_path: Path) -> None:
     secrets: list[str] = []
-    with simulators(1, scenario="demo") as addresses:
+    with simulators_here(scenario="demo") as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         with service:
             from dealwire.service.actions import offered

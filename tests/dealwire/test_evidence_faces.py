@@ -43,7 +43,7 @@ from tests.support.rigs.face_hunt import SITE, TABLE, FaceHunt, Watcher, without
 from tests.support.rigs.hidden_faces import faces_in
 from tests.support.rigs.patience import PATIENCE_S
 from tests.support.rigs.people import PASSWORDS, person_entry, users_file
-from tests.support.rigs.serving import Program, published, rounds_in, simulators, write_configuration
+from tests.support.rigs.serving import Program, published, rounds_in, simulators_here, write_configuration
 
 pytestmark = [needs_mosquitto, pytest.mark.more]
 
@@ -245,7 +245,7 @@ def test_the_console_s_process_holds_no_packet_as_it_was_read(tmp_path: Path) ->
     """Neither in its views, nor in what it read of the journal. What is planted in its environment is found there."""
     planted = {f"PLANTED_{n}": os.fsdecode(each) for n, each in enumerate(sorted(spellings(PLANTED)))}
     with (
-        simulators(1, scenario="recognition") as addresses,
+        simulators_here(scenario="recognition") as addresses,
         Program(write_configuration(tmp_path, addresses, top=CONSOLE), environment=planted) as program,
     ):
         here = address_of(program)
@@ -305,7 +305,7 @@ def test_a_crash_names_its_place_and_no_card(tmp_path: Path, where: str, why: st
     """An internal error with a hidden packet in its message, at one table and in the service. No core file is left,
     and no card in the log, in a line, or in any file in clear."""
     assert faces_in(f"{ValueError('the disk is full of QH 2C')}"), "so would a traceback name them"
-    with simulators(1, scenario="recognition", speed=20) as addresses:  # the service looks once a second
+    with simulators_here(scenario="recognition", speed=20) as addresses:  # the service looks once a second
         file = write_configuration(tmp_path, addresses)
         command = [sys.executable, "-c", CARELESS, where, "run", str(file)]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE_S)

@@ -13,7 +13,7 @@ from dealwire.hub.hub import Request
 from dealwire.hub.view import TableView
 from dealwire.service.actions import ActionRefused
 from dealwire.service.service import Service
-from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
+from tests.support.rigs.serving import opened, run_until, simulators_here, write_configuration
 
 NAME = "table-1"
 
@@ -30,7 +30,7 @@ def view(service: Service) -> TableView:
 
 
 def test_it_stands_there_until_a_supervisor_has_settled_it_also_over_a_restart(tmp_path: Path) -> None:
-    with simulators(faults=1.0, seed=5) as addresses:
+    with simulators_here(faults=1.0, seed=5) as addresses:
         file = write_configuration(tmp_path, addresses)
         service, listener = opened(file)
         with service:

@@ -14,7 +14,7 @@ from dealwire.cli.exits import Exit
 from dealwire.cli.needs import PARTS
 from dealwire.host import EXTRAS
 from tests.support.rigs.patience import PATIENCE_S, wait_until
-from tests.support.rigs.serving import rounds_in, simulators, write_configuration
+from tests.support.rigs.serving import rounds_in, simulators_here, write_configuration
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("protocol", "devices", "dealer_flow", "rules", "dealwire")
@@ -51,7 +51,7 @@ main(prog_name="dealwire")
 def test_a_table_with_attached_lines_loads_nothing_else(tmp_path: Path) -> None:
     """It deals and settles a round, serves its page, and has loaded none of the parts that it does not use."""
     out = tmp_path / "modules.json"
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         file = write_configuration(tmp_path, addresses, top="[console]\nport = 0\n")
         code = WATCHED.format(out=str(out), file=str(file))
         process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stderr=subprocess.PIPE, text=True)
@@ -108,7 +108,7 @@ def test_a_command_names_the_extra_that_it_lacks(tables_alone: Path, extra: str,
 
 @pytest.mark.more
 def test_tables_alone_check_serve_and_look_into_their_journal(tables_alone: Path, tmp_path: Path) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         file = write_configuration(tmp_path, addresses)
         file.write_text(file.read_text().replace('key-file = "journal.key"\n', ""))
         checked = alone(tables_alone, "run", "--check", str(file))

@@ -23,7 +23,15 @@ from devices.clock import ManualClock
 from devices.transport.memory import memory_pair
 from tests.dealwire.test_journal_chain import LINE
 from tests.support.broken.small_disk import database
-from tests.support.rigs.serving import Program, opened, published, rounds_in, run_until, simulators, write_configuration
+from tests.support.rigs.serving import (
+    Program,
+    opened,
+    published,
+    rounds_in,
+    run_until,
+    simulators_here,
+    write_configuration,
+)
 
 S = 1_000_000_000
 
@@ -191,7 +199,7 @@ def test_a_lock_that_stays_is_a_safe_stop_after_half_a_minute(tmp_path: Path) ->
 
 @pytest.mark.more
 def test_a_service_whose_table_plays_on_through_a_lock(tmp_path: Path) -> None:
-    with simulators(speed=20) as addresses:
+    with simulators_here(speed=20) as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: len(listener.of("round")) >= 1)
@@ -216,7 +224,7 @@ def test_a_service_whose_table_plays_on_through_a_lock(tmp_path: Path) -> None:
 @pytest.mark.more
 @pytest.mark.parametrize("how", ["deleted", "replaced"])
 def test_a_service_whose_file_is_gone_stops_with_one_line(tmp_path: Path, how: str) -> None:
-    with simulators(speed=50) as addresses:
+    with simulators_here(speed=50) as addresses:
         file = write_configuration(tmp_path, addresses)
         with Program(file, "--no-console") as program:
             program.wait_for(lambda: rounds_in(tmp_path) >= 1)

@@ -28,7 +28,6 @@ from tests.support.rigs.serving import (
     opened,
     published,
     run_until,
-    simulators,
     simulators_here,
     write_configuration,
 )
@@ -78,7 +77,7 @@ def test_a_restart_reads_no_more_than_came_since(tmp_path: Path, monkeypatch: py
 @pytest.mark.more
 def test_tables_that_share_meters_go_on_from_snapshots_of_their_own(tmp_path: Path) -> None:
     more = LINKED.format(file=shutil.copy(SETUP, tmp_path))
-    with simulators(2) as addresses:
+    with simulators_here(2) as addresses:
         for _ in range(3):
             play(tmp_path, addresses, 6, more=more, procedure="flushes-gone-wild.wa")
     found = compared(tmp_path)

@@ -36,7 +36,7 @@ from tests.dealwire.test_journal_chain import rechained
 from tests.dealwire.test_journal_reader import as_version_2
 from tests.support.oracles.books_verifier import check_books
 from tests.support.rigs.held_rounds import DEVICE, settlement, write_held
-from tests.support.rigs.serving import Program, compared, opened, run_until, simulators, write_configuration
+from tests.support.rigs.serving import Program, compared, opened, run_until, simulators_here, write_configuration
 
 NAME = "table-1"
 ABSENT = [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}]
@@ -75,7 +75,7 @@ def alter(path: Path, sql: str) -> None:
 
 @pytest.mark.more
 def test_what_is_held_stays_whatever_begins_anew(tmp_path: Path) -> None:
-    with simulators(faults=1.0, seed=5) as addresses:
+    with simulators_here(faults=1.0, seed=5) as addresses:
         file = write_configuration(tmp_path, addresses)
         service, _ = opened(file)
         with service:
@@ -833,7 +833,7 @@ def test_a_release_by_command_asks_whether_the_clock_is_right(tmp_path: Path) ->
 @pytest.mark.more
 def test_a_table_goes_on_after_a_release_by_command_as_if_there_had_been_none(tmp_path: Path) -> None:
     """It was killed in the middle of a round: what was released stays so, and its record gives the same again."""
-    with simulators(faults=1.0, seed=5) as addresses:
+    with simulators_here(faults=1.0, seed=5) as addresses:
         file = write_configuration(tmp_path, addresses)
         with Program(file) as program:
             program.wait_for(lambda: held_in(tmp_path / "journal.sqlite") > 1)

@@ -32,7 +32,7 @@ from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.consoles import running
 from tests.support.rigs.patience import PATIENCE_S, wait_until
 from tests.support.rigs.people import PASSWORDS, person_entry, program_entry, user_entry, users_file
-from tests.support.rigs.serving import opened, run_until, simulators
+from tests.support.rigs.serving import opened, run_until, simulators_here
 
 HEAD = 'schema = "dealwire.users/1"\n'
 BEA = '[[user]]\nname = "b"\nrole = "dealer"\n'
@@ -224,7 +224,7 @@ def test_what_a_console_sends_is_in_no_sentence_as_it_came() -> None:
 def test_tables_believe_neither_role_nor_badge_nor_field_of_a_console(tmp_path: Path) -> None:
     lock: dict[str, object] = {"device": "shuffler", "why": "two cards"}
     clear: dict[str, object] = {**lock, "badge": 4711, "resolution": "end the deal"}
-    with simulators(seed=5) as addresses:
+    with simulators_here(seed=5) as addresses:
         service, listener = opened(configuration(tmp_path, addresses, '[people]\nusers-file = "users.toml"\n'))
         with service:
             run_until(service, lambda: any(device.state for device in view(service).devices))
@@ -249,7 +249,7 @@ def test_tables_believe_neither_role_nor_badge_nor_field_of_a_console(tmp_path: 
 def test_no_field_of_a_console_ends_the_tables_turn(tmp_path: Path) -> None:
     values = (10**3999, -1, 2**32, 2**64, "", "x" * 300, "9" * 300, "\n", "\u202e", "A♠", "0x10", "١")
     good: dict[str, object] = {"why": "a reason", "badge": 4711, "resolution": "play on", "cards": 52, "jokers": 0}
-    with simulators(seed=5) as addresses:
+    with simulators_here(seed=5) as addresses:
         service, _ = opened(configuration(tmp_path, addresses, '[people]\nusers-file = "users.toml"\n'))
         with service:
             for kind in KINDS:
@@ -263,7 +263,7 @@ def test_no_field_of_a_console_ends_the_tables_turn(tmp_path: Path) -> None:
 
 def test_an_approval_clears_only_the_misdeal_that_it_was_requested_for(tmp_path: Path) -> None:
     fields: dict[str, object] = {"device": "shuffler", "badge": 4711, "resolution": "end the deal", "why": "two cards"}
-    with simulators(seed=5) as addresses:
+    with simulators_here(seed=5) as addresses:
         service, _ = opened(configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: any(device.state for device in view(service).devices))

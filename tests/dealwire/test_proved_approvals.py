@@ -54,7 +54,7 @@ from tests.support.rigs.consoles import running
 from tests.support.rigs.patience import PATIENCE_S, wait_until
 from tests.support.rigs.people import PASSWORDS, person_entry, users_file
 from tests.support.rigs.ports import free_port
-from tests.support.rigs.serving import Program, opened, published, run_until, simulators, write_configuration
+from tests.support.rigs.serving import Program, opened, published, run_until, simulators_here, write_configuration
 
 NOWHERE = [
     {"shuffler": f"tcp://127.0.0.1:{port}", "table-controller": f"tcp://127.0.0.1:{port + 1}"} for port in (1, 3)
@@ -774,7 +774,7 @@ def test_chromium_approves_at_a_console_of_its_own_process(tmp_path: Path) -> No
             code = users("enrol", file, "b.jones")[1].rpartition(" ")[2]
             window.press("The passkey is added. Sign in with it.", name="b.jones", code=code)
         assert users("pin", file, "b.jones", kept)[0] == 0
-        with simulators(1) as addresses, Program(write_configuration(tmp_path, addresses, top=top)) as program:
+        with simulators_here() as addresses, Program(write_configuration(tmp_path, addresses, top=top)) as program:
             program.wait_for(lambda: "shuffler is connected" in program.text and f":{port}" in program.text)
             wait_until(lambda: is_up(here), "the first page")
             number = start_over_requested(here)

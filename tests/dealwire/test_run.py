@@ -24,7 +24,15 @@ from dealwire.cli.run import deaf_to_hang_up
 from dealwire.journal import SealingKey
 from tests.support.programs.soak import Soak, account
 from tests.support.rigs.ports import free_port
-from tests.support.rigs.serving import ORDERLY, Program, compared, published, rounds_in, simulators, write_configuration
+from tests.support.rigs.serving import (
+    ORDERLY,
+    Program,
+    compared,
+    published,
+    rounds_in,
+    simulators_here,
+    write_configuration,
+)
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
 
@@ -70,7 +78,7 @@ def test_without_a_line_a_table_waits_for_it_and_says_so(tmp_path: Path) -> None
     ],
 )
 def test_a_signal_ends_it_whole(tmp_path: Path, number: int, code: int) -> None:
-    with simulators() as addresses, Program(write_configuration(tmp_path, addresses)) as program:
+    with simulators_here() as addresses, Program(write_configuration(tmp_path, addresses)) as program:
         program.wait_for(lambda: rounds_in(tmp_path) >= 1)
         program.process.send_signal(signal.SIGHUP)
         program.wait_for(lambda: "SIGHUP: nothing to read again; restart the service" in program.text)
@@ -89,7 +97,7 @@ def test_a_hang_up_during_the_start_ends_nothing() -> None:
 
 @pytest.mark.more
 def test_a_service_that_is_killed_goes_on_and_loses_nothing(tmp_path: Path) -> None:
-    with simulators(speed=100) as addresses:
+    with simulators_here(speed=100) as addresses:
         file = write_configuration(tmp_path, addresses)
         for wanted in (1, 2):
             with Program(file) as program:
@@ -112,7 +120,7 @@ def test_a_service_that_is_killed_goes_on_and_loses_nothing(tmp_path: Path) -> N
 def test_twenty_kills_at_any_instant_lose_nothing(tmp_path: Path) -> None:
     """Two tables with faults; each life ends within three seconds, often in the middle of a round."""
     random = Random(20)
-    with simulators(2, speed=100, faults=0.2) as addresses:
+    with simulators_here(2, speed=100, faults=0.2) as addresses:
         file = write_configuration(tmp_path, addresses)
         for _ in range(20):
             with Program(file) as program:
@@ -137,7 +145,7 @@ def test_twenty_kills_at_any_instant_lose_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.more
 def test_a_disk_that_takes_nothing_more_ends_it_with_one_line(tmp_path: Path) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         file = write_configuration(tmp_path, addresses)
         with Program(file, limit="ulimit -f 300; ") as program:  # 300 blocks of 512 bytes a file
             assert program.process.wait(300) == Exit.CHECK_FAILED
@@ -152,7 +160,7 @@ def test_a_disk_that_takes_nothing_more_ends_it_with_one_line(tmp_path: Path) ->
 
 @pytest.mark.more
 def test_a_second_service_on_the_same_journal_is_refused(tmp_path: Path) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         file = write_configuration(tmp_path, addresses)
         with Program(file) as program:
             program.wait_for(lambda: "is connected" in program.text)
@@ -198,7 +206,7 @@ def test_systemd_is_told_and_the_watchdog_is_petted_while_the_owner_turns(tmp_pa
     manager = Manager(tmp_path)
     environment = {"NOTIFY_SOCKET": str(manager.path), "WATCHDOG_USEC": "10000000"}
     with (
-        simulators() as addresses,
+        simulators_here() as addresses,
         Program(write_configuration(tmp_path, addresses), environment=environment) as program,
     ):
         program.wait_for(lambda: any("WATCHDOG" in each for each in manager.listen()))

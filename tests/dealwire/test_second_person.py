@@ -34,7 +34,7 @@ from devices.clock import SystemClock
 from protocol.errors import DealwireError
 from protocol.tomlfile import TomlFileError
 from tests.support.rigs.people import PASSWORDS, person_entry, program_entry, user_entry, users_file
-from tests.support.rigs.serving import compared, opened, published, run_until, simulators, write_configuration
+from tests.support.rigs.serving import compared, opened, published, run_until, simulators_here, write_configuration
 
 NAME = "table-1"
 TOP = """[people]
@@ -181,7 +181,7 @@ def refused(call: Callable[[], object], why: str) -> None:
 
 
 def test_a_release_waits_for_another_person(tmp_path: Path) -> None:
-    with simulators(faults=1.0, seed=5) as addresses:
+    with simulators_here(faults=1.0, seed=5) as addresses:
         service, listener = opened(configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: bool(view(service).held))
@@ -238,7 +238,7 @@ def test_a_release_waits_for_another_person(tmp_path: Path) -> None:
 @pytest.mark.more
 def test_the_second_of_the_same_badge_is_not_another_person(tmp_path: Path) -> None:
     """The file changed between request and approval: the badge went to another name."""
-    with simulators(faults=1.0, seed=5) as addresses:
+    with simulators_here(faults=1.0, seed=5) as addresses:
         service, _ = opened(configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: bool(view(service).held))
@@ -261,7 +261,7 @@ def test_the_second_of_the_same_badge_is_not_another_person(tmp_path: Path) -> N
 
 @pytest.mark.more
 def test_what_was_true_when_requested_is_checked_again(tmp_path: Path) -> None:
-    with simulators(faults=1.0, seed=5) as addresses:
+    with simulators_here(faults=1.0, seed=5) as addresses:
         service, _ = opened(configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: bool(view(service).held))
@@ -277,7 +277,7 @@ def test_what_was_true_when_requested_is_checked_again(tmp_path: Path) -> None:
 
 @pytest.mark.more
 def test_a_request_is_refused_withdrawn_or_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with simulators(faults=1.0, seed=5) as addresses:
+    with simulators_here(faults=1.0, seed=5) as addresses:
         service, _ = opened(configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: len(view(service).held) >= 3)
@@ -304,7 +304,7 @@ def test_a_request_is_refused_withdrawn_or_over(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.more
 def test_a_pending_request_outlives_the_program_and_counts_once(tmp_path: Path) -> None:
-    with simulators(faults=1.0, seed=5) as addresses:
+    with simulators_here(faults=1.0, seed=5) as addresses:
         file = configuration(tmp_path, addresses)
         service, _ = opened(file)
         with service:
@@ -330,7 +330,7 @@ def test_a_pending_request_outlives_the_program_and_counts_once(tmp_path: Path) 
 @pytest.mark.more
 def test_a_kill_at_any_instant_does_it_once_or_not_at_all(tmp_path: Path) -> None:
     """A child serves, requests and approves, and is killed at the n-th write to the disk; then it is looked at."""
-    with simulators(faults=1.0, seed=5) as addresses:
+    with simulators_here(faults=1.0, seed=5) as addresses:
         file = configuration(tmp_path, addresses)
         service, _ = opened(file)
         with service:
@@ -372,7 +372,7 @@ def killed_after(file: Path, writes: int) -> None:
 
 
 def test_an_act_whose_answer_is_not_on_record_is_not_done_again(tmp_path: Path) -> None:
-    with simulators(seed=5) as addresses:
+    with simulators_here(seed=5) as addresses:
         file = configuration(tmp_path, addresses)
         service, _ = opened(file)
         with service:
@@ -403,7 +403,7 @@ def test_an_act_whose_answer_is_not_on_record_is_not_done_again(tmp_path: Path) 
 
 @pytest.mark.more
 def test_a_device_s_act_is_done_under_both_names(tmp_path: Path) -> None:
-    with simulators(seed=5) as addresses:
+    with simulators_here(seed=5) as addresses:
         service, listener = opened(configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: any(device.state for device in view(service).devices))
@@ -667,7 +667,7 @@ def test_the_newest_policy_of_any_table_counts(tmp_path: Path) -> None:
 
 @pytest.mark.more
 def test_a_release_without_a_service_needs_two_as_well(tmp_path: Path) -> None:
-    with simulators(faults=1.0, seed=5) as addresses:
+    with simulators_here(faults=1.0, seed=5) as addresses:
         service, _ = opened(configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: bool(view(service).held))

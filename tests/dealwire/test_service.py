@@ -34,7 +34,7 @@ from tests.support.rigs.serving import (
     opened,
     published,
     run_until,
-    simulators,
+    simulators_here,
     write_configuration,
 )
 
@@ -46,7 +46,7 @@ def rounds_of(listener: Listener, table: str = "table-1") -> list[int]:
 
 
 def test_a_table_is_served_and_everything_made_known_is_in_the_journal_in_order(tmp_path: Path) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: len(rounds_of(listener)) >= 3)
@@ -64,7 +64,7 @@ def test_a_table_is_served_and_everything_made_known_is_in_the_journal_in_order(
 
 
 def test_a_service_killed_before_its_first_record_begins_its_journal_anew(tmp_path: Path) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         file = write_configuration(tmp_path, addresses)
         with contextlib.closing(sqlite3.connect(tmp_path / "journal.sqlite")) as db:
             db.execute("PRAGMA journal_mode = WAL")  # the last thing it did
@@ -75,7 +75,7 @@ def test_a_service_killed_before_its_first_record_begins_its_journal_anew(tmp_pa
 
 
 def test_a_service_that_ended_in_the_middle_of_a_round_goes_on_there(tmp_path: Path) -> None:
-    with simulators(speed=100) as addresses:
+    with simulators_here(speed=100) as addresses:
         file = write_configuration(tmp_path, addresses)
         states = []
         for _ in range(3):
@@ -136,7 +136,7 @@ def test_tables_at_rest_wait_for_no_disk(tmp_path: Path) -> None:
 
 
 def test_several_tables_share_one_loop_and_a_fault_at_one_stops_that_one(tmp_path: Path) -> None:
-    with simulators(2) as addresses:
+    with simulators_here(2) as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: bool(rounds_of(listener)) and bool(rounds_of(listener, "table-2")))
@@ -159,7 +159,7 @@ def test_several_tables_share_one_loop_and_a_fault_at_one_stops_that_one(tmp_pat
 
 
 def test_a_journal_that_takes_nothing_more_stops_every_table_and_nothing_is_told(tmp_path: Path) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: bool(rounds_of(listener)))
@@ -178,7 +178,7 @@ def test_a_journal_that_takes_nothing_more_stops_every_table_and_nothing_is_told
 
 
 def test_what_was_not_told_of_because_the_disk_was_full_comes_again(tmp_path: Path) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         file = write_configuration(tmp_path, addresses)
         service, listener = opened(file)
         with service:
@@ -194,7 +194,7 @@ def test_what_was_not_told_of_because_the_disk_was_full_comes_again(tmp_path: Pa
 
 
 def test_changed_settings_end_the_table_and_no_round_is_paid_twice(tmp_path: Path) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         file = write_configuration(tmp_path, addresses, more="[table.meters]\nmeter = 777700")
         service, listener = opened(file)
         with service:
@@ -224,7 +224,7 @@ progressive = "WA-ML03"
 def test_linked_meters_go_on_over_restarts_and_changes_to_the_cent(tmp_path: Path) -> None:
     """Two tables share a link: what both put onto its meters is there after a restart, and after new settings."""
     shutil.copy(LINK, tmp_path)
-    with simulators(2, scenario="wa-clean") as addresses:
+    with simulators_here(2, scenario="wa-clean") as addresses:
         shown = []
         for token in (25, 25, 50):
             more = LINKED.format(token=token)
@@ -245,7 +245,7 @@ def test_linked_meters_go_on_over_restarts_and_changes_to_the_cent(tmp_path: Pat
 
 
 def test_a_table_may_begin_anew_and_remembers_what_it_settled(tmp_path: Path) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         file = write_configuration(tmp_path, addresses)
         service, listener = opened(file)
         with service:
@@ -263,7 +263,7 @@ def test_a_table_may_begin_anew_and_remembers_what_it_settled(tmp_path: Path) ->
 
 
 def test_a_supervisor_calls_a_misdeal_and_the_journal_says_who(tmp_path: Path) -> None:
-    with simulators(speed=20) as addresses:
+    with simulators_here(speed=20) as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: service.tables["table-1"].table.flow.state.value == "dealing")
@@ -288,7 +288,7 @@ REFUSED = [
 
 
 def test_what_may_not_be_done_is_refused_in_one_line_and_not_sent(tmp_path: Path) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: len(listener.of("status")) >= 3)
@@ -309,7 +309,7 @@ def test_what_may_not_be_done_is_refused_in_one_line_and_not_sent(tmp_path: Path
 def test_no_face_leaves_before_its_reveal(tmp_path: Path, seed: int, caplog: pytest.LogCaptureFixture) -> None:
     """A shuffler that reads faces, with faults by chance: every publication, every view and the log are searched."""
     caplog.set_level("DEBUG")
-    with simulators(scenario="recognition", faults=0.4, seed=seed) as addresses:
+    with simulators_here(scenario="recognition", faults=0.4, seed=seed) as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         views: list[TableView] = []
         show = service.hub.show
@@ -412,7 +412,7 @@ def test_a_service_that_cannot_open_leaves_nothing_open(tmp_path: Path, monkeypa
 
 
 def test_nothing_is_injected_at_real_devices(tmp_path: Path) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         service, _ = opened(write_configuration(tmp_path, addresses))
         with service:
             answer = service.hub.ask(Request("table-1", "inject", {"fault": "jam"}, "technician"))

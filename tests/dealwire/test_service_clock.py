@@ -25,7 +25,7 @@ from tests.support.rigs.serving import (
     opened,
     published,
     run_until,
-    simulators,
+    simulators_here,
     write_configuration,
 )
 
@@ -58,7 +58,7 @@ def outcomes(folder: Path) -> set[str]:
 @pytest.mark.parametrize("by_ns", [5 * SECOND, 3600 * SECOND, 399 * DAY_NS])
 def test_a_clock_set_forward_is_told_and_followed_and_no_round_suffers(tmp_path: Path, by_ns: int) -> None:
     wall = Wall()
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses), make_clock=wall.makes)
         with service:
             table = service.tables["table-1"]
@@ -85,7 +85,7 @@ def test_a_clock_set_forward_is_told_and_followed_and_no_round_suffers(tmp_path:
 @pytest.mark.more
 def test_a_clock_set_back_is_told_once_and_the_record_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     wall = Wall()
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses), make_clock=wall.makes)
         metrics = Metrics(service.hub, health=service.health)
         with service, caplog.at_level(logging.WARNING, "dealwire.service"):
@@ -113,7 +113,7 @@ def test_a_clock_set_back_is_told_once_and_the_record_goes_on(tmp_path: Path, ca
 
 def test_a_file_written_ten_years_ahead_is_usable_again_once_somebody_says_the_clock_is_right(tmp_path: Path) -> None:
     ahead_ns = 3650 * DAY_NS
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         file = write_configuration(tmp_path, addresses)
         service, _ = opened(file, make_clock=Wall(ahead_ns).makes)
         with service:

@@ -18,7 +18,7 @@ from dealwire.service.service import Service
 from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.consoles import origin, running
 from tests.support.rigs.patience import PATIENCE_S
-from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
+from tests.support.rigs.serving import opened, run_until, simulators_here, write_configuration
 
 NAME = "table-1"
 
@@ -38,7 +38,7 @@ def views_made(service: Service, monkeypatch: pytest.MonkeyPatch) -> list[TableV
 
 
 def test_nobody_looks_and_no_view_is_made_until_somebody_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         with service:
             made = views_made(service, monkeypatch)
@@ -54,7 +54,7 @@ def test_nobody_looks_and_no_view_is_made_until_somebody_does(tmp_path: Path, mo
 def test_another_thread_that_looks_sees_the_table_as_it_is_and_only_what_is_on_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         with service:
             made = views_made(service, monkeypatch)
@@ -84,7 +84,7 @@ def test_another_thread_that_looks_sees_the_table_as_it_is_and_only_what_is_on_t
 
 
 def test_who_watches_one_table_has_every_view_of_it_and_none_is_made_of_another(tmp_path: Path) -> None:
-    with simulators(2) as addresses:
+    with simulators_here(2) as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         with service:
             shown: list[str] = []
@@ -112,7 +112,7 @@ def test_a_result_is_told_before_the_table_is_written_down_as_it_stands(
         shown.append(len(view.outcomes))
         show(hub, view)
 
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         service.hub.watch(lambda _: None)
         with service:
@@ -134,7 +134,7 @@ def test_a_table_whose_round_just_ended_is_written_down_when_the_service_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: list[int] = []
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: bool(listener.of("settlement")) and bool(service._keeping.owed))
@@ -164,7 +164,7 @@ def test_who_makes_pages_waits_for_a_result_and_no_longer_than_it_has_to() -> No
 def test_the_way_is_taken_while_a_report_is_worked_out_and_free_while_the_disk_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         with service:
             [session] = service.tables.values()

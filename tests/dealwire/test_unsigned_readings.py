@@ -13,7 +13,7 @@ from dealwire.config.load import examined
 from dealwire.hub.hub import Request
 from dealwire.hub.view import HeldView
 from dealwire.service.service import Service
-from tests.support.rigs.serving import compared, opened, run_until, simulators, write_configuration
+from tests.support.rigs.serving import compared, opened, run_until, simulators_here, write_configuration
 
 NAME = "table-1"
 WAITS = 'limit-cents = 10000\nunsigned-readings = "wait"\n'
@@ -38,7 +38,7 @@ def by(lines: list[dict[str, Any]], reading: str, after: int) -> list[str]:
 
 @pytest.mark.more
 def test_the_first_money_of_an_unsigned_reading_waits_and_the_next_does_not_also_over_a_restart(tmp_path: Path) -> None:
-    with simulators(seed=5) as addresses:
+    with simulators_here(seed=5) as addresses:
         file = write_configuration(tmp_path, addresses, more=WAITS)
         service, listener = opened(file)
         with service:
@@ -67,7 +67,7 @@ def test_the_first_money_of_an_unsigned_reading_waits_and_the_next_does_not_also
 
 
 def test_a_signature_of_the_tables_file_is_in_the_settlement_and_nothing_of_it_waits(tmp_path: Path) -> None:
-    with simulators(seed=5) as addresses:
+    with simulators_here(seed=5) as addresses:
         file = write_configuration(tmp_path, addresses, more=WAITS + SIGNED)
         service, listener = opened(file)
         with service:

@@ -17,7 +17,7 @@ from dealwire.cli import main
 from tests.dealwire.export.test_alerts import alerts, known
 from tests.support.rigs.brokers import Reader, eventually, needs_mosquitto, running_broker
 from tests.support.rigs.prometheus import PROMTOOL, Prometheus, needs_prometheus, reading_metrics
-from tests.support.rigs.serving import Program, simulators, write_configuration
+from tests.support.rigs.serving import Program, simulators_here, write_configuration
 
 FILES = resources.files("dealwire.export").joinpath("files")
 RULES = FILES.joinpath("alerts.yml").read_text(encoding="utf-8")
@@ -89,7 +89,7 @@ def test_a_real_prometheus_answers_every_panel_of_a_running_table(tmp_path: Path
     with running_broker(tmp_path / "broker") as broker, ExitStack() as devices:
         top = f'[exports.metrics]\nport = 0\n[exports.mqtt]\nurl = "{broker.url}"\nsite = "here"\n'
         more = "limit-cents = 10000\nmeters = { meter = 1000000 }"
-        file = write_configuration(tmp_path, devices.enter_context(simulators()), top=top, more=more)
+        file = write_configuration(tmp_path, devices.enter_context(simulators_here()), top=top, more=more)
         with Program(file) as program, Reader(broker.port, "dealwire/v1/here/table-1/standing") as reader:
             program.wait_for(lambda: "metrics: http://" in program.text)
             [target] = re.findall(r"metrics: http://([^/\s]+)", program.text)

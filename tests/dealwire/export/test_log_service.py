@@ -40,7 +40,7 @@ from tests.dealwire.export.test_cosigning import NAME, REGULATOR, Regulator, run
 from tests.dealwire.export.test_marks import copied, put_back
 from tests.support.rigs.brokers import Mosquitto, hang_up, needs_mosquitto, running_broker
 from tests.support.rigs.patience import PATIENCE_S, wait_until
-from tests.support.rigs.serving import Program, simulators, write_configuration
+from tests.support.rigs.serving import Program, simulators_here, write_configuration
 
 pytestmark = [needs_mosquitto, pytest.mark.more]
 SITES = ("north", "south")
@@ -99,7 +99,7 @@ def states_shown(program: Program) -> dict[str, str]:
 
 
 def test_two_services_and_a_regulator_cosign(broker: Mosquitto, tmp_path: Path) -> None:
-    with simulators(2, speed=100) as addresses, ExitStack() as stack:
+    with simulators_here(2, speed=100) as addresses, ExitStack() as stack:
         pits = [Pit(tmp_path / site, site, broker, at) for site, at in zip(SITES, addresses, strict=True)]
         for pit in pits:
             with Program(pit.file()) as program:
@@ -133,7 +133,7 @@ def test_two_services_and_a_regulator_cosign(broker: Mosquitto, tmp_path: Path) 
 
 def test_an_older_copy_put_back_is_found_at_the_start(broker: Mosquitto, tmp_path: Path) -> None:
     """By the checkpoint that the broker remembers, though its mark was deleted."""
-    with simulators(1, speed=100) as addresses:
+    with simulators_here(speed=100) as addresses:
         pit = Pit(tmp_path / "north", "north", broker, addresses[0])
         file, old = pit.file(), tmp_path / "old.sqlite"
         with Program(file) as program:

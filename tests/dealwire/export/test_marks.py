@@ -24,7 +24,7 @@ from devices.clock import SystemClock
 from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto, running_broker
 from tests.support.rigs.export_lines import SITE, TABLE, journalled, publish
 from tests.support.rigs.patience import PATIENCE_S
-from tests.support.rigs.serving import Program, published, rounds_in, simulators, write_configuration
+from tests.support.rigs.serving import Program, published, rounds_in, simulators_here, write_configuration
 
 pytestmark = needs_mosquitto
 MQTT = '[exports.mqtt]\nurl = "{url}"\nsite = "here"\n'
@@ -204,7 +204,7 @@ def test_a_table_whose_older_journal_was_put_back_does_not_begin_until_somebody_
     tmp_path: Path, broker: Mosquitto
 ) -> None:
     journal, old = tmp_path / "journal.sqlite", tmp_path / "old.sqlite"
-    with simulators(speed=100) as addresses:
+    with simulators_here(speed=100) as addresses:
         file = write_configuration(tmp_path, addresses, top=MQTT.format(url=broker.url))
         dealt(file, 1)
         copied(journal, old)
@@ -236,7 +236,7 @@ def test_a_table_whose_older_journal_was_put_back_does_not_begin_until_somebody_
 @pytest.mark.more
 def test_a_broker_that_comes_late_stops_the_tables_of_an_older_journal(tmp_path: Path, broker: Mosquitto) -> None:
     journal, old = tmp_path / "journal.sqlite", tmp_path / "old.sqlite"
-    with simulators(speed=100) as addresses:
+    with simulators_here(speed=100) as addresses:
         file = write_configuration(tmp_path, addresses, top=MQTT.format(url=broker.url))
         dealt(file, 1)
         copied(journal, old)

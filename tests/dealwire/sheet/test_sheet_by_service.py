@@ -27,7 +27,7 @@ from tests.support.dealing.round_journals import exported
 from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser
 from tests.support.rigs.consoles import client
 from tests.support.rigs.patience import PATIENCE_S
-from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
+from tests.support.rigs.serving import opened, run_until, simulators_here, write_configuration
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "schema" / "sheet-1.json").read_text())
 ROUNDS = 4
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.more
 def evening(tmp_path_factory: pytest.TempPathFactory) -> Evening:
     """The folder of a journal, sealed with a key, and what a console answered while in use."""
     folder, answers = tmp_path_factory.mktemp("evening"), {}
-    with simulators(1, scenario="demo") as addresses:
+    with simulators_here(scenario="demo") as addresses:
         service, _ = opened(write_configuration(folder, addresses))
         with service:
             table = service.tables["table-1"]
