@@ -27,7 +27,7 @@ BUDGETS: Final = Path(__file__).with_suffix(".toml")
 TOLERANCE: Final = 0.03
 """Share of a budget by which a figure may differ from it."""
 HEAD: Final = """# Function calls, Python's and C's, that each figure of `python -m benchmarks work` may take.
-# `make test` fails where a figure is more than 3 % above its budget, or below.
+# `make test` and `make test-more` fail where a figure is more than 3 % above its budget, or below.
 # Written by `python -m benchmarks work --budget`.
 
 python = "{python}"

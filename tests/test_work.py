@@ -143,7 +143,7 @@ def test_work_that_never_comes_to_rest_is_no_figure() -> None:
 
 
 AT_A_TABLE = ("line", "live", "heartbeat", "step")
-"""Figures of a whole table, which take as long to count as all others together."""
+"""Figures of a whole table, which take longer to count than all others together."""
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from dealwire.cli import main
 from tests.support.rigs.patience import wait_until
@@ -25,6 +25,11 @@ CAPTURES = ROOT / "captures"
 def dealwire(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "dealwire", "replay", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT)
+
+
+def here(*arguments: str | Path) -> Result:
+    """Run the same in this process: what is refused before anything is dealt."""
+    return CliRunner().invoke(main, ["replay", *map(str, arguments)], prog_name="dealwire")
 
 
 def archive(folder: Path, *names: str) -> Path:
@@ -111,16 +116,16 @@ def test_the_worst_of_all_is_the_exit_code(tmp_path: Path) -> None:
 
 def test_a_folder_without_recordings_says_what_is_expected(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
-    done = dealwire(tmp_path, "--jobs", "2")
-    assert (done.returncode, done.stdout) == (2, "")
+    done = here(tmp_path, "--jobs", "2")
+    assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr == f"dealwire: {tmp_path}: no recordings in this folder; expected files named *.pcapng\n"
 
 
 @pytest.mark.every(3)
 @pytest.mark.parametrize("jobs", ["0", "65", "two"])
 def test_a_number_of_processes_that_cannot_be_is_refused(mixed: Path, jobs: str) -> None:
-    done = dealwire(mixed, "--jobs", jobs)
-    assert done.returncode == 2
+    done = here(mixed, "--jobs", jobs)
+    assert done.exit_code == 2
     assert "--jobs" in done.stderr
     assert "1<=x<=64" in done.stderr or "not a valid integer" in done.stderr
 

@@ -90,6 +90,7 @@ def test_monitor(addresses: dict[str, str]) -> None:
     assert all(re.match(r"\d\d:\d\d:\d\d\.\d{3}  (shuffler|controller) ", line) for line in lines if line), lines
 
 
+@pytest.mark.more
 def test_monitor_json_keeps_the_exact_text(addresses: dict[str, str]) -> None:
     lines = harmless(on_terminal("monitor", *flags(addresses), "-n", "30", "--json"))
     found = [json.loads(line) for line in lines if line]

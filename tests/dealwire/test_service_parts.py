@@ -367,6 +367,7 @@ class Loop:
         self.itself = self
 
 
+@pytest.mark.more
 def test_garbage_that_was_made_since_is_found_at_a_beat_and_not_in_between() -> None:
     with made_for_good():
         lost = weakref.ref(Loop())

@@ -163,6 +163,7 @@ def _pair(kind: Hashable) -> tuple[str, Card]:
     return kind
 
 
+@pytest.mark.more
 def test_three_cards_of_the_whole_deck_against_every_dealer() -> None:
     hands = np.array(list(combinations(range(52), 3)))
     deck = Pack()
