@@ -242,7 +242,7 @@ def test_the_index_lists_every_recording() -> None:
     assert len(INDEX) >= 8
 
 
-@pytest.mark.every(24)
+@pytest.mark.every(72)
 @pytest.mark.parametrize("entry", INDEX, ids=itemgetter("file"))
 def test_stock_tshark_reads_it(entry: dict[str, Any]) -> None:
     """A foreign reader sees the payloads and directions that we read."""
@@ -315,6 +315,7 @@ def test_the_chips_of_an_evening_are_where_its_dealer_left_them(entry: dict[str,
 SETTLED = [entry for entry in INDEX if entry.get("procedure", PACKETS) in TERMS and ".co" in entry["file"]]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("entry", SETTLED, ids=[entry["file"] for entry in SETTLED])
 def test_every_bet_of_a_recorded_round_ends_by_a_clause(entry: dict[str, Any]) -> None:
     """A round of each game is dealt, settled and printed; only a meter of unknown amount leads to held bets."""

@@ -170,6 +170,7 @@ def test_nobody_at_the_other_end_is_a_timeout(tmp_path: Path) -> None:
     assert "no answer from shuffler" in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.more
 def test_an_earlier_recording_is_not_overwritten_unasked(tmp_path: Path) -> None:
     earlier = tmp_path / "earlier.pcapng"
     earlier.write_bytes(b"precious")

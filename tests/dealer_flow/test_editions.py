@@ -94,6 +94,7 @@ def test_what_an_edition_stands_on_is_there_and_is_not_itself(tmp_path: Path) ->
 # ------------------------------------------------------------------ what it changes
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", OF_COLORADO)
 def test_a_procedure_keeps_its_hash_and_loses_the_limit_of_a_bet(name: str) -> None:
     printed, since = load_procedure(name), load_procedure(name, SINCE_2021)

@@ -61,6 +61,7 @@ def as_paid(result: RoundResult) -> object:
     return result.seats, result.dealer, result.community, result.burned
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_what_is_paid_was_dealt_and_every_round_is_made_known(seed: int) -> None:
     random = Random(seed)

@@ -206,6 +206,7 @@ UNTRUE: dict[str, tuple[Change, str]] = {
 }
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("what", UNTRUE)
 def test_it_is_not_said_when(report: Report, what: str) -> None:
     change, why = UNTRUE[what]

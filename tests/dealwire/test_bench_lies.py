@@ -51,6 +51,7 @@ def test_every_lie_in_one_field_is_named(device: str, lie: Lie) -> None:
     named(device, lie)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("device", DEVICES)
 def test_every_field_is_lied_about_or_a_file_says_why_not(device: str) -> None:
     told = {(lie.message, lie.field) for lie in told_lies(device)}

@@ -109,7 +109,7 @@ def test_from_one_rest_to_the_end_of_a_long_evening(rounds: int) -> None:
         assert not [unlike for copy in copies for unlike in differences(first, copy)]
 
 
-@pytest.mark.every(12)
+@pytest.mark.every(24)
 @pytest.mark.parametrize("name", SETTINGS)
 def test_after_practically_every_round_there_is_a_rest(name: str) -> None:
     """After every one, where all goes well. A round that START GAME of the next one ends has none after it, and

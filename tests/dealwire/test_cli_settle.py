@@ -346,6 +346,7 @@ def test_a_full_disk_is_one_line(text: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "dealwire: cannot write the output: No space left on device\n")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("closed", "name"), [("<&-", "input"), (">&-", "output")])
 def test_what_is_closed_is_one_line(closed: str, name: str) -> None:
     done = dealwire(f"{closed} {'< /dev/null' if name == 'output' else ''}", cwd=ROOT)

@@ -134,7 +134,7 @@ def test_sim_of_a_procedure_says_what_does_not_fit(options: list[str], says: str
     assert says in done.output + str(done.exception)
 
 
-@pytest.mark.every(3)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("procedure", "device"),
     [("ultimate-texas-holdem.co", "shuffler"), ("bonus-6.co", "shoe"), ("race-to-the-flush", "shoe")],

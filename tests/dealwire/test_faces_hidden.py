@@ -82,6 +82,7 @@ class Hunt:
         assert not found, f"{sorted(found)} in {text}"
 
 
+@pytest.mark.every(8)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("scenario", ["recognition", "two-rounds", "power-cycle", "rejected-card", "wrong-burn", "jam"])
 def test_a_shuffler_that_reads_faces_tells_none_before_its_reveal(scenario: str, seed: int) -> None:

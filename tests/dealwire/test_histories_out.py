@@ -191,6 +191,7 @@ GAMES = ("holdem.co", "omaha-hi-lo.co", "seven-card-stud.co", "five-card-stud.co
 DEAD = ("Post Ante", "Post Dead")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("game", GAMES)
 def test_open_hand_histories_add_up(game: str) -> None:
     """All that players put in, less what came back, is in the pots; with what they won it is their final chips."""

@@ -144,7 +144,7 @@ def test_names_of_files_and_of_what_is_in_them(tmp_path: Path) -> None:
         harmless(on_terminal(*command, str(file)))
 
 
-@pytest.mark.every(3)
+@pytest.mark.more
 @pytest.mark.parametrize("settings", [f"device='{EVIL}'", f"device=shuffler procedure='{EVIL}'", "device=shuffler"])
 def test_what_a_recording_says_of_itself(settings: str, tmp_path: Path) -> None:
     file = tmp_path / "evil.pcapng"

@@ -73,7 +73,7 @@ def test_something_goes_wrong_in_simulated_rounds() -> None:
     assert len({incident.code for incident in found}) > 2
 
 
-@pytest.mark.every(12)
+@pytest.mark.every(24)
 @pytest.mark.parametrize("procedure", known_procedures())
 def test_something_goes_wrong_in_rounds_of_any_procedure(procedure: str) -> None:
     found = list(simulate(procedure, rounds=12, seed=3, faults=1))

@@ -36,13 +36,13 @@ CAPTURES = sorted((Path(__file__).parents[2] / "captures").glob("[!u]*.pcapng"))
 MS = 1_000_000
 
 
-@pytest.mark.every(9)
+@pytest.mark.every(36)
 @pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
 def test_a_capture_can_be_handed_over_at_every_rest(path: Path) -> None:
     assert check_handed_over(Kept.of(Capture.read(path)), restarts=2) > 10
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("seed", range(32))
 def test_a_live_line_stands_where_the_player_of_its_record_says(seed: int) -> None:
     record, compared = evening_beside_its_record(plan_of(seed))

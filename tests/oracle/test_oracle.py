@@ -10,7 +10,7 @@ from tests.oracle.compare import GAMES, differences, differences_in_doubt
 from tests.oracle.fold_doubts import BY_PLAYING
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(18)
 @pytest.mark.parametrize("game", GAMES)
 def test_both_engines_settle_alike(game: str) -> None:
     _alike(game, 200)

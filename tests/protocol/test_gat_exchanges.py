@@ -147,4 +147,4 @@ class Terminal(RuleBasedStateMachine):
 
 
 Terminal.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
-test_the_terminal_keeps_its_times_and_takes_no_other_answer = Terminal.TestCase
+test_the_terminal_keeps_its_times_and_takes_no_other_answer = pytest.mark.more(Terminal.TestCase)

@@ -52,7 +52,7 @@ def test_the_hands_of_five_cards_are_those_in_print() -> None:
     assert count_dealt(five_card, 5, CardDeck(), suited=None) == count_five_card_hands()
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(9)
 @pytest.mark.parametrize("shoe", [CardDeck(), CardDeck(1, 1), CardDeck(1, 2), CardDeck(2), CardDeck(2, 1)])
 @pytest.mark.parametrize("cards", [1, 2, 3])
 def test_every_hand_is_counted_as_often_as_it_is_dealt(cards: int, shoe: CardDeck) -> None:

@@ -224,6 +224,7 @@ def rule(decision: int, cards: Sequence[Card], ways: int) -> int:
     return (sum(card & 0x0F for card in cards) + decision) % ways
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("left_open", [None, 0, 1])
 @pytest.mark.parametrize("game_id", ["bonus-6.co", "let-it-ride.co", "mississippi-stud.co"])
 def test_a_strategy_comes_to_what_a_walk_by_it_settles(game_id: str, left_open: int | None) -> None:

@@ -12,7 +12,7 @@ from tests.support.programs import mucked_pots
 from tests.support.programs.mucked_pots import FAMILIES, play
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(8)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_pots_with_mucked_hands_are_cut_and_divided_as_a_dealer_pulls_them(name: str) -> None:
     found = Counter[str]()

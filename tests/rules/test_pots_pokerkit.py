@@ -7,7 +7,7 @@ from tests.support.oracles.pokerkit_hands import FORMS, judged
 from tests.support.programs.compare_pots import compare_hand
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(8)
 @pytest.mark.parametrize("name", FORMS)
 def test_random_hands_are_settled_as_pokerkit_pays_them(name: str) -> None:
     for seed in range(100):

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from dealer_flow.record.result import RoundResult
 from rules import Meter, Settlement, game_ids, settle
 from tests.support.reading.each import of_each
@@ -44,6 +46,7 @@ def ends(settlement: Settlement, suits: dict[int, int]) -> list[tuple[Any, ...]]
     )
 
 
+@pytest.mark.every(3)
 @of_each("game, case", worked, ids=lambda case: f"{case[0]}: {case[1]['name']}", shares=3)
 def test_suits_are_worth_the_same(game: str, case: dict[str, Any]) -> None:
     paper = Paper(game, case)

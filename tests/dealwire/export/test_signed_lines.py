@@ -381,6 +381,7 @@ def money(database: Postgres) -> list[tuple[object, ...]]:
     return database.rows("SELECT game, handle_cents, win_cents FROM dealwire.day")
 
 
+@pytest.mark.more
 @needs_postgres
 def test_a_forged_line_is_refused_by_the_fleet(
     key: SigningPair, database: Postgres, forger: paho.Client, tmp_path: Path

@@ -66,6 +66,7 @@ def walk(procedure: str, pressed: list[tuple[tuple[str, str], Press]], seed: int
         survives(table, press, " ".join(table.moment))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("procedure", GAMES)
 def test_a_next_round_is_dealt_whatever_is_pressed_somewhere(procedure: str) -> None:
     random = Random(procedure)

@@ -83,7 +83,7 @@ def clean(evening: Evening, hands: int = 4) -> None:
     assert not any(line.result == "held" for each in evening.settled for line in each.lines)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(6)
 @every_game
 def test_an_evening_is_clean_and_no_chip_is_lost(name: str) -> None:
     """Each hand begins with what was left of the one before; who has nothing left buys in again."""
@@ -166,6 +166,7 @@ def test_where_a_draw_takes_more_than_there_is_a_misdeal_is_called() -> None:
     assert all(seat.returned == seat.wagers for round_ in evening.rounds for seat in round_.seats)
 
 
+@pytest.mark.every(4)
 @every_game
 def test_without_a_style_everybody_checks_or_calls(name: str) -> None:
     evening = Evening(scenario(name, 2, styles=False))

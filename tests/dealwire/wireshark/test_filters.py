@@ -51,6 +51,7 @@ def test_a_state_by_its_name_is_the_same_at_ten_starts() -> None:
     assert "State: 3" not in shown, "the number under the bare name is not shown beside it"
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("wanted", "shows"),
     [
