@@ -143,7 +143,7 @@ def test_an_older_copy_put_back_is_found_at_the_start(broker: Mosquitto, tmp_pat
         with JournalReader(old) as reader:
             size = newest_note(reader).head.size  # the last checkpoint of a service may be published by the next
         with Program(file) as program:
-            program.wait_for(lambda: TreeHead.parse(note_parts(pit.note())[0]).size > size)
+            program.wait_for(lambda: bool(note := pit.note()) and TreeHead.parse(note_parts(note)[0]).size > size)
             assert program.end() == Exit.GOOD
         newest, origin = pit.note(), pit.log().name
         lost = retained(broker)
@@ -158,7 +158,9 @@ def test_an_older_copy_put_back_is_found_at_the_start(broker: Mosquitto, tmp_pat
         assert checked.exit_code == Exit.PROTOCOL
         assert pit.note() == newest
         with Program(file, "--trust-journal") as program:
-            program.wait_for(lambda: named_of(pit.note()) != origin)  # another name: no size is signed twice
+            program.wait_for(
+                lambda: bool(note := pit.note()) and named_of(note) != origin
+            )  # another name: no size is signed twice
             assert program.end() == Exit.GOOD
         serves_with(file, pit, broker, lost)
         second = retained(broker)
