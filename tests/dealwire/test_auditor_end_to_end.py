@@ -20,7 +20,7 @@ from dealwire.journal.errors import KeyUnknown
 from dealwire.service import seals
 from tests.support.evenings.journal_evening import deal_journalled
 from tests.support.oracles.auditor import everything
-from tests.support.rigs.serving import Program, opened, rounds_in, run_until, simulators, write_configuration
+from tests.support.rigs.serving import Program, opened, rounds_in, run_until, simulators_here, write_configuration
 
 
 def run(*arguments: str | Path) -> Result:
@@ -49,7 +49,7 @@ def snapshots_in(folder: Path) -> int:
 def test_a_table_goes_on_after_a_kill_and_only_the_auditor_deals_it_again(tmp_path: Path) -> None:
     """Two kills in the middle of rounds; afterward the file next to the journal is all that is at the table."""
     private = tmp_path / "away.key"
-    with simulators(scenario="recognition", speed=100) as addresses:
+    with simulators_here(scenario="recognition", speed=100) as addresses:
         file = audited(write_configuration(tmp_path, addresses), private)
         for number in (1, 2):
             with Program(file) as program:
@@ -76,7 +76,7 @@ def test_a_table_goes_on_after_a_kill_and_only_the_auditor_deals_it_again(tmp_pa
 
 @pytest.mark.more
 def test_without_the_file_beside_a_round_under_way_waits_for_the_auditor_or_begins_anew(tmp_path: Path) -> None:
-    with simulators(speed=100) as addresses:
+    with simulators_here(speed=100) as addresses:
         file = audited(write_configuration(tmp_path, addresses), tmp_path / "away.key")
         with Program(file) as program:
             program.wait_for(lambda: rounds_in(tmp_path) >= 1)
@@ -174,7 +174,7 @@ def test_both_kinds_of_key_at_once_are_refused(tmp_path: Path) -> None:
 def test_faces_in_the_clear_are_warned_of(
     tmp_path: Path, scenario: str, warned: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with simulators(scenario=scenario) as addresses:
+    with simulators_here(scenario=scenario) as addresses:
         file = write_configuration(tmp_path, addresses)
         file.write_text(file.read_text().replace('key-file = "journal.key"\n', ""))
         service, listener = opened(file)

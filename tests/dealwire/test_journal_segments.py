@@ -32,7 +32,6 @@ from tests.support.rigs.serving import (
     opened,
     published,
     run_until,
-    simulators,
     simulators_here,
     write_configuration,
 )
@@ -386,7 +385,7 @@ def test_a_folder_that_takes_nothing_is_told_and_nothing_is_pruned(
 
 @pytest.mark.more
 def test_a_table_goes_on_when_its_beginning_was_pruned(tmp_path: Path) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         for day in range(4):
             service, listener = opened(write_configuration(tmp_path, addresses))
             with service:
