@@ -148,6 +148,30 @@ def test_what_is_not_listed_is_refused_or_said_and_changes_nothing_else(
         deal_on(table)
 
 
+def test_a_fold_that_stays_has_no_chips_of_the_call_that_was_taken_back() -> None:
+    """Seat 7 calls before seat 4, and folds. Seat 4 acts: the call goes back, the fold stays (47.1-1032(3))."""
+    table = ready("holdem.co", [10_000] * 4, {"out_of_turn": "taken-back"})
+    deal_on(table)
+    for seat, action, cents in ((7, BettingAction.CALL, 100), (7, BettingAction.FOLD, 0), (4, BettingAction.CALL, 100)):
+        table.controller(e.PlayerActed(seat, action, cents))
+    adds_up(table)
+    now = round_of(table.flow)
+    assert [(each.seat, each.action, each.cents) for each in now.betting.actions] == [(4, "call", 100), (7, "fold", 0)]
+    assert now.betting.behind[7] == 10_000
+
+
+def test_a_forfeit_that_stays_is_of_the_corrected_bet() -> None:
+    """The bet was keyed as 200, the hand is forfeited, and the bet was 100: that lies there, and stays."""
+    table = ready("five-card-stud.co", [1000, 1000, 1000], {"out_of_turn": "taken-back"})
+    deal_on(table)
+    table.controller(e.PlayerActed(1, BettingAction.BET, 200))
+    table.controller(e.PlayerActed(1, BettingAction.FORFEIT, 0))
+    table.controller(e.PlayerActed(1, BettingAction.BET, 100, Manner.CORRECTED))
+    adds_up(table)
+    actions = [(each.seat, each.action, each.cents) for each in round_of(table.flow).betting.actions]
+    assert actions == [(1, "bet", 100), (1, "forfeit", 100)]
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(GAMES), stakes, st.randoms(use_true_random=False))
 def test_a_corrected_hand_is_the_hand_keyed_right_at_once(game: str, chips: list[int], random: Random) -> None:

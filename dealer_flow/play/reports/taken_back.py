@@ -6,6 +6,8 @@ A fold stays: its cards are in the muck (47.1-1032(3)).
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 import devices.events as e
 from dealer_flow.play.course.turns import corrects, out_of_turn, put_in, standing
 from dealer_flow.procedure.betting import BINDS
@@ -59,13 +61,14 @@ def _apart(now: Betting, start: int, actions: Sequence[ActionRecord]) -> Iterato
 
 
 def act_again(round_: Round, kept: Sequence[ActionRecord]) -> None:
-    """Take the actions again that stay although one before them was undone."""
+    """Take the actions again that stay although one before them was undone, each with what lies before its seat now."""
     betting = round_.betting
     for each in kept:
+        lies = betting.lies(each.seat)
         if each.action == BettingAction.FOLD:
-            betting.act(each.seat, BettingAction.FOLD, each.cents, each.manner, round_.live)
+            betting.act(each.seat, BettingAction.FOLD, lies, each.manner, round_.live)
         elif each.action in _STAYS:
-            betting.actions.append(each)
+            betting.actions.append(replace(each, cents=lies))
         else:
             betting.declare(each.seat, each.manner)
 

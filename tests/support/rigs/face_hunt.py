@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import httpx
+import pytest
 from websockets.sync.client import connect
 
 from dealwire.cli.run import console_of, exports_of
@@ -47,7 +48,7 @@ from devices.transport.ciphers import Ciphers
 from protocol.tdp.messages import Role
 from tests.support.rigs.brokers import Mosquitto, Reader, eventually
 from tests.support.rigs.hidden_faces import HiddenFaces, faces_in
-from tests.support.rigs.patience import wait_until
+from tests.support.rigs.patience import PATIENCE_S, wait_until
 from tests.support.rigs.people import program_entry, users_file
 from tests.support.rigs.ports import free_port
 
@@ -89,13 +90,17 @@ class Watcher:
     def __init__(self, address: str, path: str) -> None:
         self.messages: list[str] = []
         self._origin, self._path = address.rstrip("/"), path
-        self._over = threading.Event()
+        self._open, self._over = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._listen)
         self._thread.start()
+        if not self._open.wait(PATIENCE_S):
+            self.close()
+            pytest.fail(f"{path} does not answer")
 
     def _listen(self) -> None:
         address = self._origin.replace("http", "ws") + self._path
-        with connect(address, origin=self._origin, max_size=None) as line:  # type: ignore[arg-type]
+        with connect(address, origin=self._origin, max_size=None, open_timeout=PATIENCE_S) as line:  # type: ignore[arg-type]
+            self._open.set()
             while not self._over.is_set():
                 with contextlib.suppress(TimeoutError):
                     self.messages.append(str(line.recv(timeout=0.1)))
