@@ -117,6 +117,7 @@ class Service:
         self._users: Users | None = None
         """The users file as it was read at the start, and is in the record of this opening."""
         self._noted_day: str | None = None
+        """The newest gaming day in which a policy is on record."""
         self._unlisted: list[TableSession] = []
         """Tables whose record does not have the badges that count yet."""
         self._pulse, self._identities = Pulse(WEDGED_NS), Identities()
@@ -144,6 +145,7 @@ class Service:
         if group is not None:
             share(self.journal.path, group)
         self.journal.before_sync, self.journal.after_sync = self.hub.release_interpreter, self.hub.claim_interpreter
+        self._noted_day = self.journal.days.current
         if self._restored:
             self.journal.checkpoints.begin(self.journal.newest_ns, RESTORED, self._gives_up)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)

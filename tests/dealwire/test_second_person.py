@@ -30,9 +30,11 @@ from dealwire.service.actions import KINDS, POST, RELEASE, START_OVER, ActionRef
 from dealwire.service.policy_on_record import policy_in, users_in
 from dealwire.service.readiness import StartOptions, readiness
 from dealwire.service.service import Service
+from dealwire.service.timekeeping import DAY_NS
 from devices.clock import SystemClock
 from protocol.errors import DealwireError
 from protocol.tomlfile import TomlFileError
+from tests.dealwire.test_service_clock import Wall
 from tests.support.rigs.people import PASSWORDS, person_entry, program_entry, user_entry, users_file
 from tests.support.rigs.serving import compared, opened, published, run_until, simulators_here, write_configuration
 
@@ -649,6 +651,16 @@ def test_each_day_has_the_policy_so_that_it_is_not_removed_with_a_day(tmp_path: 
         run_until(service, lambda: len([line for line in lines_of(tmp_path) if "from here on" in line]) > 1)
     policies = [json.loads(line) for line in lines_of(tmp_path) if "from here on" in line]
     assert len({line["text"] for line in policies}) == 1
+
+
+def test_a_service_that_stands_still_at_night_has_the_policy_on_record_each_day(tmp_path: Path) -> None:
+    """The gaming day begins at its start, not while it serves."""
+    file = configuration(tmp_path, NOWHERE)
+    for ahead in (-2, -1, 0):
+        service, _ = opened(file, make_clock=Wall(ahead * DAY_NS).makes)
+        with service:
+            run_until(service, lambda: service.health.beat_ns > 0)  # noqa: B023
+    assert len([line for line in lines_of(tmp_path) if "from here on" in line]) == 3
 
 
 def test_the_newest_policy_of_any_table_counts(tmp_path: Path) -> None:
