@@ -116,8 +116,7 @@ class Service:
         self._pending = PendingActs(configuration.people)
         self._users: Users | None = None
         """The users file as it was read at the start, and is in the record of this opening."""
-        self._noted_day: str | None = None
-        """The newest gaming day in which a policy is on record."""
+        self._noted_day: str | None = None  # the newest gaming day in which a policy is on record
         self._unlisted: list[TableSession] = []
         """Tables whose record does not have the badges that count yet."""
         self._pulse, self._identities = Pulse(WEDGED_NS), Identities()
