@@ -203,7 +203,7 @@ class Outlets:
 
         def kept(message: Any) -> bytes:
             frame = frame_of(message)
-            self._frames.append(frame.decode("utf-8", "replace"))
+            self._frames.append(frame[4:].decode("utf-8", "replace"))  # a length may look like a face
             return frame
 
         console_gate.framed = kept
