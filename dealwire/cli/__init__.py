@@ -128,7 +128,7 @@ class LazyGroup(click.Group):
         """Make a context as click does. `--help` and `--version` are printed here."""
         guard()
         extra.setdefault("color", wants_colour(os.environ))
-        with ending():
+        with in_one_line():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -138,12 +138,12 @@ class LazyGroup(click.Group):
 
         if logging.lastResort is not None:
             logging.lastResort.setFormatter(log_lines("%(message)s"))
-        with ending(), in_time() as ctx.obj:
+        with in_one_line(), in_time() as ctx.obj:
             return super().invoke(ctx)
 
 
 @contextmanager
-def ending() -> Iterator[None]:
+def in_one_line() -> Iterator[None]:
     """Turn an error of this project, or of the person who typed the command, into one line and an exit code."""
     try:
         yield

@@ -19,7 +19,7 @@ from dealwire.journal import JournalError, JournalReader
 from dealwire.journal.check import verify
 from devices.record.capture import CLOSED, Capture
 from tests.support.rigs.patience import PATIENCE_S, wait_until
-from tests.support.rigs.serving import ORDERLY, simulators, write_configuration
+from tests.support.rigs.serving import ORDERLY, PATIENT, simulators, write_configuration
 
 ROOT = Path(__file__).parents[2]
 HUNG: Final = """
@@ -116,6 +116,15 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number in range(3000):
         (folder / f"{number}.pcapng").symlink_to(capture)
     return folder
+
+
+def test_a_patient_program_has_another_last_resort() -> None:
+    """Else every test that ends a program in order fails on a busy machine."""
+    asking = PATIENT.replace("main(prog_name='dealwire')", "print(ending.LastResort().patience_s)")
+    answer = subprocess.run(
+        [sys.executable, "-c", asking], capture_output=True, text=True, check=True, timeout=PATIENCE_S
+    )
+    assert float(answer.stdout) == PATIENCE_S
 
 
 @pytest.mark.every(2)
