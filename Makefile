@@ -3,7 +3,7 @@
 #   make check  linters, type checks and the tests of pure code; run it before a commit, it takes a minute
 #   make test  linters, type checks and the test suite, WORKERS=3 tests at a time; five to six minutes on two cores
 #   make test-more  the rest of the suite: every game, capture, device and screen, browsers, brokers, kills, and the
-#                  guides; that is tests marked `more`, and the parameters that `every(n)` leaves out; 15 minutes on two
+#                  guides; that is tests marked `more`, and the parameters that `every(n)` leaves out; 22 minutes on two
 #                  cores. CI runs `make test`, then `make test-more`
 #   make test-lies  every field of every message of a device is wrong in turn, against the whole acceptance plans; half
 #                  an hour
