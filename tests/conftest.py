@@ -16,6 +16,8 @@ import certifi
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.rigs.kept_terminals import release_all
+
 settings.register_profile("dealwire", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("dealwire")
 
@@ -101,6 +103,7 @@ def nothing_is_left_behind() -> Iterator[None]:
     """Fail the test that leaks a thread or a line's descriptor, not the one that runs out of them later."""
     threads, lines = set(threading.enumerate()), _open_lines()
     yield
+    release_all()
     for thread in set(threading.enumerate()) - threads:
         thread.join(timeout=PATIENCE_S)  # a reader that was stopped may need a moment to notice
     left = [thread.name for thread in set(threading.enumerate()) - threads]

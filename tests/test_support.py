@@ -1,14 +1,17 @@
 """Test helpers: each is in a folder and on the page, under a unique name, and the examples run."""
 
 import ast
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from tests.support.rigs.browser import CHROMIUM
+from tests.support.rigs.serving import simulators_here, write_configuration
 
 ROOT = Path(__file__).parent.parent
 SUPPORT = ROOT / "tests" / "support"
@@ -99,3 +102,16 @@ def test_every_example_was_found_and_is_short() -> None:
     for what, example in EXAMPLES:
         lines = [line for line in example.splitlines() if not line.startswith("from ")]
         assert len(lines) <= 3, what
+
+
+def test_the_terminals_of_devices_that_went_are_nobody_elses_until_the_test_ends(tmp_path: Path) -> None:
+    with simulators_here() as addresses:
+        write_configuration(tmp_path, addresses)
+    theirs = {address for at in addresses for address in at.values()}
+    with ExitStack() as closing:
+        for _ in range(len(theirs) + 2):
+            ours, its = os.openpty()
+            closing.callback(os.close, ours)
+            closing.callback(os.close, its)
+            assert os.ttyname(its) not in theirs
+    assert not any(map(os.path.lexists, theirs)), "a service must not find them either"

@@ -63,6 +63,10 @@ def test_verify_against_a_head_noted_elsewhere(folder: Path) -> None:
     assert (result.exit_code, complaint(result).count(head)) == (6, 1)
     for nonsense in ("5", "x:y", f"0:{'0' * 64}", "5:abcd"):
         assert run("verify", folder / "j", "--expect", nonsense).exit_code == 2
+    assert run("verify", folder / "j", "--head", head.split(":")[1].upper()).exit_code == 0
+    for nonsense in ("abc", "", "0" * 63, "g" * 64):
+        result = run("verify", folder / "j", "--head", nonsense)
+        assert (result.exit_code, complaint(result).count("is not a hash of 64 hex digits")) == (2, 1)
 
 
 def test_a_damaged_journal_is_6_and_names_the_record(folder: Path, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from dealwire.service.simulated import simulator
 from devices.clock import SystemClock
 from devices.line.loop import Member, Owner
 from devices.simulator.host import SimulatorHost
+from tests.support.rigs.kept_terminals import keep
 from tests.support.rigs.patience import PATIENCE_S, wait_until
 
 TABLE: Final = """
@@ -59,10 +60,12 @@ def write_configuration(
     procedure: str = "flushes-gone-wild.co",
 ) -> Path:
     """Write a configuration with a table for each simulated one, `table-1` and on, sealed with a key of its own. `more`
-    goes into each table, `top` before the first."""
+    goes into each table, `top` before the first. The addresses belong to this test until it ends."""
     key = folder / "journal.key"
     if not key.exists():
         SealingKey.new(key)
+    for address in (address for at in addresses for address in at.values()):
+        keep(address)
     text = 'schema = "dealwire.table/1"\n[journal]\npath = "journal.sqlite"\nkey-file = "journal.key"\n' + top
     for number, at in enumerate(addresses, 1):
         text += TABLE.format(
