@@ -13,7 +13,7 @@ from dealwire.cli.archive import known_procedure
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.find_rounds import rounds_command
 from dealwire.cli.obligations import obligations_command, time_text
-from dealwire.cli.options import FILE, APath, WholeRange
+from dealwire.cli.options import FILE, APath, HashText, WholeRange
 from dealwire.cli.prove import (
     check_proof_command,
     checkpoint_command,
@@ -75,7 +75,7 @@ def opened(file: Path, key_file: Path | None) -> JournalReader:
 @click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
 @key_option(help="Also open every seal with the keys in FILE.")
 @click.option("--expect", metavar="SEQ:HASH", help="Record that was noted elsewhere; it must be in the journal.")
-@click.option("--head", metavar="HASH", help="Hash that the newest record must have.")
+@click.option("--head", type=HashText(), metavar="HASH", help="Hash that the newest record must have.")
 @click.option("--stamps", "authority", type=FILE, metavar="CA.pem", help="Also check time stamps by these authorities.")
 @click.option("--witness", "state", type=FILE, metavar="STATE", help="What a witness kept of the journal's tree.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -110,7 +110,7 @@ def verify_command(
     if state is not None and not check.compared:
         raise Stop(Exit.PROTOCOL, f"{files[-1]}: {state} has no line of this journal")
     newest, records = whole[-1].head, sum(found.records for found in whole)
-    if head is not None and head.lower() != newest.hash.hex():
+    if head is not None and head != newest.hash.hex():
         raise Stop(Exit.PROTOCOL, f"{files[-1]}: the newest record is {newest}, not the one with hash {head}")
     _say_limits(whole, stamps)
     sealed, clear = sum(found.sealed for found in whole), sum(found.clear for found in whole)

@@ -117,6 +117,18 @@ class Percentage(click.types.StringParamType):
         return str(value)
 
 
+class HashText(click.types.StringParamType):
+    """SHA-256 hash as text: 64 hex digits, which come in small letters."""
+
+    name = "hash"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the text. Raise a usage error if it is not a hash."""
+        if not re.fullmatch(r"[0-9A-Fa-f]{64}", str(value)):
+            self.fail(f"{printable(repr(value), 70)} is not a hash of 64 hex digits", param, ctx)
+        return str(value).lower()
+
+
 IMAGE_MAX_BYTES: Final = 1 << 26
 """Maximum size of a firmware image. It is far above any device's flash; a simulated device measures the whole image in
 one step."""
