@@ -1,10 +1,10 @@
 # Every target sets itself up. A new machine needs python3 (3.11 or newer) and nothing else.
 #   make demo  deal three rounds on simulated devices, show them in a browser, record, replay and compare them
 #   make check  linters, type checks and the tests of pure code; run it before a commit, it takes a minute
-#   make test  linters, type checks and the test suite, WORKERS=3 tests at a time; five to six minutes on two cores
+#   make test  linters, type checks and the test suite, WORKERS=3 tests at a time; five to seven minutes on two cores
 #   make test-more  the rest of the suite: every game, capture, device and screen, browsers, brokers, kills, and the
-#                  guides; that is tests marked `more`, and the parameters that `every(n)` leaves out; 22 minutes on two
-#                  cores. CI runs `make test`, then `make test-more`
+#                  guides; that is tests marked `more`, and the parameters that `every(n)` leaves out; 22 to 25
+#                  minutes on two cores. CI runs `make test`, then `make test-more`
 #   make test-lies  every field of every message of a device is wrong in turn, against the whole acceptance plans; half
 #                  an hour
 #   make test-long  10,000 rounds over failing lines, 10 million bytes of fuzz for each dialect, and the slow tests,

@@ -118,7 +118,7 @@ class Percentage(click.types.StringParamType):
 
 
 class HashText(click.types.StringParamType):
-    """SHA-256 hash as text: 64 hex digits, which come in small letters."""
+    """SHA-256 hash as text: 64 hex digits, returned in lower case."""
 
     name = "hash"
 

@@ -64,8 +64,9 @@ def write_configuration(
     key = folder / "journal.key"
     if not key.exists():
         SealingKey.new(key)
-    for address in (address for at in addresses for address in at.values()):
-        keep(address)
+    for at in addresses:
+        for address in at.values():
+            keep(address)
     text = 'schema = "dealwire.table/1"\n[journal]\npath = "journal.sqlite"\nkey-file = "journal.key"\n' + top
     for number, at in enumerate(addresses, 1):
         text += TABLE.format(
